@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Thin: each target is a tool's call. `make help` lists them.
+
+PYTHON ?= /usr/bin/python3
+# Further arguments for pytest, as in: make test TESTS='tests/house -x'
+TESTS ?=
+# A directory of checklists for `make checklist`.
+STOCKADE_DATA ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+QUIET := .ci/quiet
+CARGO := cargo
+export CARGO_TARGET_DIR := $(CURDIR)/build/cargo
+
+CRATE := compiler/verifier-rs
+SOURCES := pyproject.toml $(wildcard compiler/build/*.py) \
+	$(shell find launcher-c $(CRATE) templates -type f -not -path '*/target/*') \
+	$(wildcard compiler/stockade/artifact/*.py compiler/stockade/abi/*.py \
+		compiler/stockade/render/*.py)
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+
+.PHONY: build
+build: packages-build $(VENV)/.built ## make .venv with stockade in it, and build/stockade-launch
+
+.PHONY: demo
+demo: packages-demo build ## compile an example, run a program confined, show a refused read
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/examples/demo.sh
+
+.PHONY: test
+test: packages-test build $(VENV)/.test ## run every test
+	@$(QUIET) 'unit tests of the verifier' $(CARGO) test --quiet \
+		--manifest-path $(CRATE)/Cargo.toml --locked --offline
+	$(BIN)/python -m pytest -q $(TESTS)
+
+.PHONY: lint
+lint: packages-lint build $(VENV)/.lint ## check style, types, import direction and C
+	@BIN=$(BIN) CARGO=$(CARGO) PYTHON=$(BIN)/python .ci/lint
+
+.PHONY: format
+format: packages-lint build $(VENV)/.lint ## lay out all sources as `make lint` wants them
+	$(BIN)/ruff check --quiet --fix-only .
+	$(BIN)/ruff format --quiet .
+	find launcher-c tests -name '*.[ch]' -exec $(BIN)/clang-format -i {} +
+	$(CARGO) fmt --manifest-path $(CRATE)/Cargo.toml
+
+.PHONY: bench
+bench: packages-build build ## measure launch cost and filter attachment
+	$(BIN)/python tests/bench/run_bench.py
+
+.PHONY: fuzz
+fuzz: packages-build build $(VENV)/.test ## run the long property runs, bounded
+	@set -e; for file in tests/fuzz/*.py; do \
+		echo "$$file"; $(BIN)/python "$$file"; done
+
+.PHONY: kernels
+kernels: packages-kernels build $(VENV)/.test ## boot the small kernel matrix in QEMU
+	$(BIN)/python tests/kernels/run_matrix.py --small
+
+# The tests that know how to rewrite what they compare with.
+BLESSED = $(shell grep -rlw bless tests --include='test_*.py')
+
+.PHONY: bless
+bless: build $(VENV)/.test ## rewrite expected files from what the code does now
+	@if [ -n "$$CI" ]; then \
+		echo 'bless: refused where CI is set; bless by hand and review the diff'; \
+		exit 1; fi
+	$(BIN)/python -m pytest -q --bless $(or $(TESTS),$(BLESSED))
+
+.PHONY: checklist
+checklist: ## compare the identifiers tests name with a directory of checklists
+	@$(PYTHON) compiler/build/checklist.py $(STOCKADE_DATA)
+
+.PHONY: clean
+clean: ## remove everything that was built
+	rm -rf build $(VENV) compiler/stockade/_bin compiler/*.egg-info
+	rm -f compiler/stockade/_bpfverify*.so
+	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
+
+.PHONY: packages-build packages-demo packages-test packages-lint packages-kernels
+packages-build:
+	@.ci/packages build
+packages-demo packages-test:
+	@.ci/packages build test
+packages-lint:
+	@.ci/packages build lint
+packages-kernels:
+	@.ci/packages build kernels
+
+# The stamps lie in .venv, so that they go with it. None of them names the package
+# check as what it needs: a phony one would make every build anew.
+$(VENV)/.made: pyproject.toml .ci/requirements.py
+	@rm -rf $(VENV)
+	@$(QUIET) 'virtual environment' $(PYTHON) -m venv $(VENV)
+	@$(PYTHON) .ci/requirements.py run >$(VENV)/run.txt
+	@$(QUIET) 'build and run-time packages' $(PIP) install -r $(VENV)/run.txt
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.made $(SOURCES)
+	@$(QUIET) 'launcher, verifier and package' $(PIP) install --no-build-isolation \
+		--no-deps --editable .
+	@$(PYTHON) .ci/isolate $(BIN)/stockade
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.made
+	@$(PYTHON) .ci/requirements.py test >$(VENV)/test.txt
+	@$(QUIET) 'test packages' $(PIP) install -r $(VENV)/test.txt
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.made $(VENV)/.test
+	@$(PYTHON) .ci/requirements.py lint >$(VENV)/lint.txt
+	@$(QUIET) 'lint packages' $(PIP) install -r $(VENV)/lint.txt
+	@touch $@

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Write filters, rules and probes as lines that a reviewer can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stockade.abi import bpf
+from stockade.abi.errno import ERRNO_NAMES
+from stockade.abi.syscalls import call_names
+from stockade.model.artifact import Call, Filter, Instruction, Operand, Probe
+from stockade.model.calls import LOW_WORD, AnyBit, ArgumentTest, CallRule, In, NonZero
+
+_COMPARISONS = {
+    bpf.JUMP_EQUAL: "==",
+    bpf.JUMP_GREATER: ">",
+    bpf.JUMP_AT_LEAST: ">=",
+    bpf.JUMP_ANY_BIT: "&",
+}
+
+
+def disassemble(program: Filter) -> Iterator[str]:
+    """Give one line an instruction, with absolute targets."""
+    relocations = {entry.insn: entry.kind for entry in program.relocations}
+    for index, insn in enumerate(program.instructions):
+        line = f"{index:4}  {_instruction(index, insn)}"
+        notes = [insn.note] if insn.note else []
+        if index in relocations:
+            notes.append(f"filled in at start: {relocations[index]}")
+        yield f"{line:44}; {', '.join(notes)}" if notes else line
+
+
+def _instruction(index: int, insn: Instruction) -> str:
+    after = index + 1
+    match insn.code:
+        case bpf.LOAD:
+            return f"load [{insn.k}]"
+        case bpf.AND:
+            return f"and {insn.k:#x}"
+        case bpf.JUMP:
+            return f"goto {after + insn.k}"
+        case bpf.RETURN:
+            return f"return {action(insn.k)}"
+        case code:
+            comparison = _COMPARISONS[code]
+            yes, no = after + insn.jt, after + insn.jf
+            return f"if {comparison} {insn.k:#x} goto {yes} else {no}"
+
+
+def action(value: int) -> str:
+    """Name an action value as the kernel's headers do, without prefix."""
+    if value == bpf.ACTION_ALLOW:
+        return "allow"
+    if value == bpf.PLACEHOLDER_WITNESS:
+        return "errno of this start"
+    number = value & 0xFFFF
+    return f"errno {ERRNO_NAMES.get(number, number)}"
+
+
+def call_actions(rules: tuple[CallRule, ...]) -> tuple[str, ...]:
+    """Give the actions of one call, one a rule, in the order they decide."""
+    lines: list[str] = []
+    for rule in rules:
+        tests = " and ".join(_test(test) for test in rule.tests)
+        lines.append(f"{rule.errno}{f' if {tests}' if tests else ''} ({rule.reason})")
+        if not tests:
+            return tuple(lines)
+    return (*lines, "else allow" if lines else "allow")
+
+
+def _test(test: ArgumentTest) -> str:
+    match test:
+        case NonZero(arg=arg):
+            return f"arg{arg} != 0 (64 bits)"
+        case AnyBit(arg=arg, mask=mask, negated=negated):
+            return f"arg{arg} & {mask:#x} {'==' if negated else '!='} 0"
+        case In(arg=arg, ranges=ranges, mask=mask, own_pid=own, negated=negated):
+            word = f"arg{arg}" if mask == LOW_WORD else f"arg{arg} & {mask:#x}"
+            values = [
+                f"{low:#x}" if low == high else f"{low:#x}-{high:#x}"
+                for low, high in ranges
+            ]
+            values += ["own-pid"] if own else []
+            return f"{word} {'not in' if negated else 'in'} {{{' '.join(values)}}}"
+
+
+def probe(arch: str, entry: Probe) -> str:
+    """Write one probe: its name, its call and the two answers."""
+    control = _answer(entry.control_errno)
+    expected = _answer(entry.expected_errno)
+    return (
+        f"{entry.name}: {_call(arch, entry.call)}: {control} -> {expected}"
+        f" ({entry.requirement}, {entry.mechanism})"
+    )
+
+
+def _answer(errno: int) -> str:
+    return "ok" if errno == 0 else ERRNO_NAMES.get(errno, str(errno))
+
+
+def _call(arch: str, call: Call) -> str:
+    name = call_names(arch).get(call.number) if call.kind == "native" else None
+    operands = ", ".join(_operand(operand) for operand in call.operands)
+    return f"{name or f'{call.kind} {call.number:#x}'}({operands})"
+
+
+def _operand(operand: Operand) -> str:
+    match operand.kind:
+        case "immediate":
+            return f"{operand.value:#x}"
+        case "data":
+            return f"data {operand.data.hex()}"
+        case kind:
+            return kind

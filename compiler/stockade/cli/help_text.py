@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Hold the text of `--help`, which fits a screen of 24 lines."""
+
+from __future__ import annotations
+
+HELP = """\
+usage: stockade run [OPTIONS] [--] PROGRAM [ARGS...]
+       stockade check [OPTIONS] [[--] PROGRAM]
+       stockade compile POLICY [-o DIR] [--target TARGET]...
+run confines PROGRAM and becomes it; check prints what this host enforces;
+compile writes an artifact and its text for each target beside the policy.
+
+  --policy FILE                      read a policy; `-` is standard input
+  --read PATH                        read files and list folders below PATH
+  --read-exec PATH                   the same, and execute
+  --read-write PATH                  read, create, change, delete; never execute
+  --system none|minimal              what programs need to start (minimal)
+  --ip none|all                      IPv4 and IPv6, loopback too (none)
+  --unix-sockets none                Unix sockets (none)
+  --signals isolated|any             to processes outside the sandbox (any)
+  --children none|allowed            other processes (allowed)
+  --linux-path-metadata deny|allow   chmod, chown and the like by path (deny)
+  --pass-env NAME                    pass a variable on, if it is set
+  --set-env NAME=VALUE               set a variable
+  --hide-warning ID, --no-warnings, --show-warning ID   choose warnings
+PATH and NAME options can be repeated. Paths add to the policy's, others replace.
+Status: PROGRAM's own, or 125: stockade refused or failed, and says why. check:
+0 enforced, 1 this host cannot, 125 undecided, conflict or refused.
+"""

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""`run` and `check`: compile in memory for this machine, then become the launcher."""
+
+from __future__ import annotations
+
+import os
+
+from stockade.cli.arguments import Arguments, read_arguments
+from stockade.cli.compiling import compile_one
+from stockade.cli.handover import become_launcher
+from stockade.cli.output import Refusal, write_error
+from stockade.cli.overlay import option_settings
+from stockade.cli.policy_file import (
+    STANDARD_INPUT,
+    PolicyFile,
+    empty_standard_input,
+    read_policy_file,
+)
+from stockade.cli.warning_ids import OPTION_WIDENS_POLICY, hidden_warnings
+from stockade.diagnostics import Report, quote
+from stockade.model.policy import Policy
+from stockade.policy.lower import lower
+from stockade.policy.read import read_file
+from stockade.policy.settings import Widening, overlay, widenings
+
+
+def run_command(entry: bytes, raw: list[bytes]) -> int:
+    """Start the program confined; return only by raising Refusal or PolicyRejected."""
+    return _start("run", entry, raw)
+
+
+def check_command(entry: bytes, raw: list[bytes]) -> int:
+    """Print how this host enforces the policy; start nothing."""
+    return _start("check", entry, raw)
+
+
+def _start(command: str, entry: bytes, raw: list[bytes]) -> int:
+    arguments = [one.decode("utf-8", "surrogateescape") for one in raw]
+    read = read_arguments(command, arguments)
+    _judge_program(command, read)
+    hidden = hidden_warnings(
+        read.values("--hide-warning"),
+        read.values("--show-warning"),
+        hide_all=read.value("--no-warnings") is not None,
+    )
+    path = read.value("--policy")
+    file = read_policy_file(path) if path is not None else None
+    policy, widened = _policy(command, arguments, read, file)
+    if path == STANDARD_INPUT:
+        empty_standard_input()
+    name = _printable(file.stem) if file else "command-line"
+    check = command == "check"
+    if check and OPTION_WIDENS_POLICY not in hidden:
+        _warn(widened)
+    bundle = compile_one(policy, name, _machine_target(), hidden).bundle
+    become_launcher(
+        bundle,
+        _protected(entry, file),
+        raw[len(raw) - len(read.operands) :],
+        check=check,
+    )
+
+
+def _judge_program(command: str, read: Arguments) -> None:
+    program = read.operands[:1]
+    if not program and command == "run":
+        raise Refusal("no program is given; see `stockade --help`")
+    if program and not program[0].startswith("/"):
+        raise Refusal(f"the program's path must be absolute: {quote(program[0])}")
+    if command == "check" and len(read.operands) > 1:
+        raise Refusal(
+            f"`check` takes no arguments of the program: {quote(read.operands[1])}"
+        )
+
+
+def _policy(
+    command: str, arguments: list[str], read: Arguments, file: PolicyFile | None
+) -> tuple[Policy, tuple[Widening, ...]]:
+    report = Report()
+    below = read_file(file.data, file.name, report) if file else {}
+    options = option_settings(command, arguments, read, report)
+    policy = lower(overlay(below, options), report)
+    return policy, widenings(below, options)
+
+
+def _warn(widened: tuple[Widening, ...]) -> None:
+    for one in widened:
+        write_error(
+            f"warning: [{OPTION_WIDENS_POLICY}] option `{one.key.option}` replaces"
+            f" {quote(one.before)} of the policy file by {quote(one.after)},"
+            " which allows more\n"
+        )
+
+
+def _machine_target() -> str:
+    return f"linux-{os.uname().machine}"
+
+
+def _printable(stem: str) -> str:
+    return stem if stem and stem.isprintable() else "policy"
+
+
+def _protected(entry: bytes, file: PolicyFile | None) -> list[bytes]:
+    """List the files that a confined program must not be able to write."""
+    paths = [entry]
+    if file is not None and file.path is not None:
+        paths.append(file.path.encode("utf-8", "surrogateescape"))
+    # An entry that is no file: started by `python -c`, or removed since.
+    return [os.path.abspath(path) for path in paths if os.path.exists(path)]  # noqa: PTH100, PTH110 - bytes

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Decide a request under a policy: the meaning that every back end must agree with.
+
+Slow and obvious on purpose. It never looks at an artifact.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from stockade.abi.arch import SKIPPED_CALL, X32_BIT
+from stockade.abi.syscalls import call_names
+from stockade.model.call_rules import rules_in_force
+from stockade.model.calls import CallRule, holds
+from stockade.model.policy import Access, Policy
+from stockade.model.request import (
+    CallRequest,
+    Decision,
+    EnvironmentRequest,
+    PathAction,
+    PathRequest,
+    Request,
+    Situation,
+)
+from stockade.model.system_set import readable_system_paths, writable_system_paths
+
+# A number that Linux has never assigned; the filter answers it with an errno of
+# its own, drawn at each start, which proves that exactly this filter is in force.
+WITNESS_NUMBER = 0x2F5354
+WITNESS_ERRNO = "WITNESS"
+
+_READING = frozenset({PathAction.READ, PathAction.LIST})
+_WRITING = _READING | {
+    PathAction.WRITE,
+    PathAction.TRUNCATE,
+    PathAction.CREATE_FILE,
+    PathAction.CREATE_FOLDER,
+    PathAction.REMOVE_FILE,
+    PathAction.REMOVE_FOLDER,
+    PathAction.MOVE,
+    PathAction.DEVICE_REQUEST,
+}
+# INVARIANT: no access both writes and executes.
+ACTIONS: dict[Access, frozenset[PathAction]] = {
+    Access.READ: _READING,
+    Access.READ_EXEC: _READING | {PathAction.EXECUTE},
+    Access.READ_WRITE: _WRITING,
+}
+DEVICE_ACTIONS = frozenset({PathAction.READ, PathAction.WRITE})
+
+
+def decide(policy: Policy, situation: Situation, request: Request) -> Decision:
+    """Decide one request of a program that a policy confines."""
+    match request:
+        case CallRequest():
+            return _decide_call(policy, situation, request)
+        case PathRequest():
+            return _decide_path(policy, situation, request)
+        case EnvironmentRequest():
+            return _decide_environment(policy, request)
+
+
+def _decide_call(
+    policy: Policy, situation: Situation, request: CallRequest
+) -> Decision:
+    name = call_names(situation.arch).get(request.number)
+    if name is None or request.arch != situation.arch:
+        return _decide_unnamed_call(situation, request)
+    for rule in rules_by_call(policy, situation.landlock_abi).get(name, ()):
+        if all(holds(test, request.args, request.own_pid) for test in rule.tests):
+            return Decision(rule.errno, rule.reason)
+    return Decision(None, "no rule refuses it")
+
+
+def _decide_unnamed_call(situation: Situation, request: CallRequest) -> Decision:
+    if request.arch != situation.arch:
+        return Decision("EPERM", "calls of another architecture")
+    if request.number == WITNESS_NUMBER:
+        return Decision(WITNESS_ERRNO, "witness")
+    if request.number == SKIPPED_CALL:
+        return Decision("ENOSYS", "no call")
+    if situation.arch == "x86_64" and request.number & X32_BIT:
+        return Decision("EPERM", "calls of the x32 kind")
+    return Decision("ENOSYS", "not a call of the table")
+
+
+@lru_cache(maxsize=64)
+def rules_by_call(policy: Policy, landlock_abi: int) -> dict[str, tuple[CallRule, ...]]:
+    """Group the rules in force by call, in the order in which they decide."""
+    grouped: dict[str, tuple[CallRule, ...]] = {}
+    for rule in rules_in_force(policy, landlock_abi):
+        for call in rule.calls:
+            grouped[call] = (*grouped.get(call, ()), rule)
+    return grouped
+
+
+def _decide_path(
+    policy: Policy, situation: Situation, request: PathRequest
+) -> Decision:
+    if request.action is PathAction.MOVE and situation.landlock_abi < 2:
+        # Landlock had no right for moving between folders and refuses it.
+        return Decision("EXDEV", "Landlock ABI 1 refuses every move")
+    for grant in policy.grants:
+        if covers(grant.path, request.path) and request.action in ACTIONS[grant.access]:
+            return Decision(None, f"{grant.access} `{grant.path}`")
+    for path in readable_system_paths(policy):
+        if covers(path, request.path) and request.action in _READING:
+            return Decision(None, f"system set `{path}`")
+    for path in writable_system_paths(policy):
+        if covers(path, request.path) and request.action in DEVICE_ACTIONS:
+            return Decision(None, f"system set `{path}`")
+    return Decision("EACCES", "no rule covers it")
+
+
+def covers(granted: str, path: str) -> bool:
+    """Tell whether a path is the granted one or lies below it."""
+    return path == granted or path.startswith(granted.rstrip("/") + "/")
+
+
+def _decide_environment(policy: Policy, request: EnvironmentRequest) -> Decision:
+    if any(name == request.name for name, _value in policy.set_values):
+        return Decision(None, "set")
+    if request.name in policy.pass_names:
+        return Decision(None, "pass")
+    return Decision("ENOENT", "not named by the policy")

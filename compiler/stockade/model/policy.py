@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Hold a policy's meaning, free of TOML, spans and platforms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class System(StrEnum):
+    """Whether the paths that programs need to start are granted."""
+
+    MINIMAL = "minimal"
+    NONE = "none"
+
+
+class Ip(StrEnum):
+    """IPv4 and IPv6 networking, loopback included."""
+
+    NONE = "none"
+    ALL = "all"
+
+
+class UnixSockets(StrEnum):
+    """Unix domain sockets."""
+
+    NONE = "none"
+
+
+class Signals(StrEnum):
+    """Whether the program may signal processes outside its sandbox."""
+
+    ANY = "any"
+    ISOLATED = "isolated"
+
+
+class Children(StrEnum):
+    """Whether the program may start other processes."""
+
+    ALLOWED = "allowed"
+    NONE = "none"
+
+
+class PathMetadata(StrEnum):
+    """Whether metadata may be changed by path."""
+
+    DENY = "deny"
+    ALLOW = "allow"
+
+
+class Access(StrEnum):
+    """What a grant allows below its path."""
+
+    READ = "read"
+    READ_EXEC = "read_exec"
+    READ_WRITE = "read_write"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Grant:
+    """One path rule: an absolute, normalised path and what it allows.
+
+    Paths that are not UTF-8 (command line only) carry surrogate escapes.
+    """
+
+    path: str
+    access: Access
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One level of a policy: every key resolved, defaults filled in.
+
+    `grants` is sorted and without repeats; `pass_names` and `set_values` are
+    sorted by name and disjoint, since a set value wins over a passed one.
+    """
+
+    system: System = System.MINIMAL
+    grants: tuple[Grant, ...] = ()
+    ip: Ip = Ip.NONE
+    unix_sockets: UnixSockets = UnixSockets.NONE
+    signals: Signals = Signals.ANY
+    children: Children = Children.ALLOWED
+    pass_names: tuple[str, ...] = ()
+    set_values: tuple[tuple[str, str], ...] = ()
+    path_metadata: PathMetadata = PathMetadata.DENY

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Describe what a program may ask for, and what the answer looks like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+
+class PathAction(StrEnum):
+    """One thing to do with a path, as a program sees it."""
+
+    READ = "read"
+    LIST = "list"
+    EXECUTE = "execute"
+    WRITE = "write"
+    TRUNCATE = "truncate"
+    CREATE_FILE = "create-file"
+    CREATE_FOLDER = "create-folder"
+    CREATE_LINK = "create-link"
+    CREATE_FIFO = "create-fifo"
+    CREATE_SOCKET = "create-socket"
+    CREATE_CHARACTER_DEVICE = "create-character-device"
+    CREATE_BLOCK_DEVICE = "create-block-device"
+    REMOVE_FILE = "remove-file"
+    REMOVE_FOLDER = "remove-folder"
+    MOVE = "move"
+    DEVICE_REQUEST = "device-request"
+    CONNECT = "connect"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where a meaning is decided: an architecture and a kernel's Landlock ABI."""
+
+    arch: str
+    landlock_abi: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """One system call as a filter sees it: words, not pointers' contents.
+
+    `arch` is the architecture of the call, which need not be the target's;
+    `number` is 32 bits, every argument 64; `own_pid` is the program's own.
+    """
+
+    arch: str
+    number: int
+    args: tuple[int, int, int, int, int, int] = (0, 0, 0, 0, 0, 0)
+    own_pid: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PathRequest:
+    """One action on an absolute path that holds no links.
+
+    For actions that create or remove, the path is that of the folder.
+    """
+
+    path: str
+    action: PathAction
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentRequest:
+    """One variable of the program's environment."""
+
+    name: str
+
+
+Request: TypeAlias = CallRequest | PathRequest | EnvironmentRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An answer: the errno name of a refusal, or None when allowed; and why."""
+
+    errno: str | None
+    rule: str
+
+    @property
+    def allowed(self) -> bool:
+        """Tell whether the request goes through."""
+        return self.errno is None

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Derive the requirements of a policy, and how Linux holds each on a kernel.
+
+Names are stable once released (docs/requirements.md); titles and mechanisms are
+prose. A mechanism names only what is in force at the ABI it is written for.
+"""
+
+from __future__ import annotations
+
+from stockade.model.artifact import Requirement
+from stockade.model.call_rules import ABI_IOCTL_DEV, ABI_SCOPES, ABI_TRUNCATE
+from stockade.model.policy import Children, Ip, PathMetadata, Policy, Signals
+
+_ABI_REFER = 2
+_ABI_TCP = 4
+_ABI_RESOLVE_UNIX = 9
+_ABI_UDP = 10
+# ABIs at which file rights were added, newest first.
+_FS_STEPS = (_ABI_RESOLVE_UNIX, ABI_IOCTL_DEV, ABI_TRUNCATE, _ABI_REFER, 1)
+_LANDLOCK = ("landlock-built", "landlock-abi-1")
+_SECCOMP = ("seccomp-filter",)
+
+
+def requirements(policy: Policy, landlock_abi: int) -> tuple[Requirement, ...]:
+    """List what a policy requires and how a kernel of this ABI holds it, in order."""
+    lines = [
+        Requirement(
+            "filesystem-confined",
+            "filesystem confined to policy paths",
+            _filesystem(landlock_abi),
+            (*_LANDLOCK, *_SECCOMP),
+            show_rights=True,
+        ),
+        Requirement(
+            "no-privilege-escalation",
+            "no privilege escalation",
+            "no_new_privs; seccomp refuses namespaces, mounts, kernel code and calls"
+            " of every other architecture",
+            _SECCOMP,
+        ),
+        Requirement(
+            "processes-protected",
+            "other processes cannot be debugged or read",
+            "Landlock's ptrace scope; seccomp refuses ptrace, process memory, limits"
+            " of others, keyrings and shared IPC",
+            (*_LANDLOCK, *_SECCOMP),
+        ),
+        Requirement(
+            "descriptors-closed",
+            "only standard input, output and error inherited",
+            "every other descriptor closed at start; kinds of the three checked",
+            (),
+        ),
+        Requirement(
+            "environment-limited",
+            "environment limited to policy",
+            "execve with the policy's variables only",
+            (),
+        ),
+        Requirement(
+            "no-setid-files",
+            "no set-user-ID or set-group-ID files left behind",
+            "seccomp refuses modes with those bits",
+            _SECCOMP,
+        ),
+    ]
+    if policy.ip is Ip.NONE:
+        lines.append(_ip_denied(landlock_abi))
+    lines.append(_unix_denied(landlock_abi))
+    if policy.path_metadata is PathMetadata.DENY:
+        lines.append(
+            Requirement(
+                "metadata-protected",
+                "metadata of files outside policy paths protected",
+                "seccomp refuses changes by path of mode, owner, attributes and times",
+                _SECCOMP,
+            )
+        )
+    if policy.signals is Signals.ISOLATED:
+        lines.append(_signals_isolated(policy, landlock_abi))
+    if policy.children is Children.NONE:
+        lines.append(
+            Requirement(
+                "children-denied",
+                "no other processes started",
+                "seccomp refuses fork, vfork and clone without CLONE_THREAD",
+                _SECCOMP,
+            )
+        )
+    return tuple(lines)
+
+
+def _filesystem(abi: int) -> str:
+    step = next(step for step in _FS_STEPS if step <= abi)
+    parts = [f"Landlock file rights of ABI {step}"]
+    if abi < _ABI_REFER:
+        parts.append("every move between folders refused")
+    if abi < ABI_TRUNCATE:
+        parts.append("truncation by path held by seccomp")
+    if abi < ABI_IOCTL_DEV:
+        parts.append("device requests cut to a list by seccomp")
+    parts.append("seccomp refuses access mode 3, handles and code without a path")
+    return "; ".join(parts)
+
+
+def _ip_denied(abi: int) -> Requirement:
+    mechanism = "seccomp refuses every socket family"
+    if abi >= _ABI_UDP:
+        mechanism += "; Landlock refuses TCP and UDP ports"
+    elif abi >= _ABI_TCP:
+        mechanism += "; Landlock refuses TCP ports"
+    return Requirement("ip-network-denied", "IP networking denied", mechanism, _SECCOMP)
+
+
+def _unix_denied(abi: int) -> Requirement:
+    mechanism = "seccomp refuses Unix sockets and datagram pairs"
+    if abi >= ABI_SCOPES:
+        mechanism += "; Landlock's scope of abstract sockets"
+    if abi >= _ABI_RESOLVE_UNIX:
+        mechanism += " and right of path sockets"
+    return Requirement(
+        "unix-sockets-denied",
+        "Unix sockets outside writable paths denied",
+        mechanism,
+        _SECCOMP,
+    )
+
+
+def _signals_isolated(policy: Policy, abi: int) -> Requirement:
+    if abi >= ABI_SCOPES or policy.children is not Children.NONE:
+        mechanism = (
+            "Landlock's signal scope; seccomp refuses foreign groups, priorities and"
+            " scheduling"
+        )
+        needs: tuple[str, ...] = (f"landlock-abi-{ABI_SCOPES}", *_SECCOMP)
+    else:
+        mechanism = (
+            "seccomp lets signals reach the own process only and refuses those of"
+            " asynchronous I/O; thread signals of musl programs are lost"
+        )
+        needs = _SECCOMP
+    return Requirement(
+        "signals-isolated", "signals limited to the sandbox", mechanism, needs
+    )

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Warn about what a policy gives up, under stable identifiers."""
+
+from __future__ import annotations
+
+from stockade.model.artifact import WarningLine
+from stockade.model.decide import covers
+from stockade.model.policy import PathMetadata, Policy, Signals
+
+_SIGNALS_ANY = WarningLine(
+    "signals-any",
+    'signals = "any" lets the program signal every process of this user; it can end'
+    " them, make them dump core, and take over those that listen to a signal, such as"
+    " Node.js with a network",
+)
+_SIGNALS_TERMINAL = WarningLine(
+    "signals-isolated-terminal",
+    'signals = "isolated" does not keep the terminal from stopping the job that the'
+    " launcher belongs to when the program reads it in the background",
+)
+_METADATA_ALLOW = WarningLine(
+    "path-metadata-allow",
+    'path_metadata = "allow" lets the program change mode, owner, attributes and times'
+    " of every file this user owns",
+)
+_METADATA_OPEN_FILES = WarningLine(
+    "path-metadata-open-files",
+    'path_metadata = "deny" leaves mode and times of files that the program can open'
+    " for reading open to change by descriptor",
+)
+_TERMINALS = WarningLine(
+    "terminals-reachable",
+    "a policy path holds /dev/pts, so the program reaches this user's other terminals",
+)
+
+
+def warnings(policy: Policy) -> tuple[WarningLine, ...]:
+    """List the warnings that the policy alone gives reason for, in fixed order."""
+    found: list[WarningLine] = []
+    if policy.signals is Signals.ANY:
+        found.append(_SIGNALS_ANY)
+    else:
+        found.append(_SIGNALS_TERMINAL)
+    if policy.path_metadata is PathMetadata.ALLOW:
+        found.append(_METADATA_ALLOW)
+    elif policy.grants:
+        found.append(_METADATA_OPEN_FILES)
+    if any(
+        covers(grant.path, "/dev/pts") or covers("/dev/pts", grant.path)
+        for grant in policy.grants
+    ):
+        found.append(_TERMINALS)
+    return tuple(found)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Turn settings into a policy, reporting every mistake of meaning in one go."""
+
+from __future__ import annotations
+
+from stockade.diagnostics import Report
+from stockade.model.policy import (
+    Children,
+    Ip,
+    PathMetadata,
+    Policy,
+    Signals,
+    System,
+    UnixSockets,
+)
+from stockade.policy.conflicts import check_conflicts
+from stockade.policy.environment import read_environment
+from stockade.policy.format import KEYS
+from stockade.policy.grants import read_grants
+from stockade.policy.settings import Settings
+from stockade.policy.support import check_support
+
+
+def lower(settings: Settings, report: Report) -> Policy:
+    """Return the policy of merged settings; raise PolicyRejected for any mistake."""
+    supported = check_support(settings, report)
+    check_conflicts(settings, report)
+    grants = read_grants(supported, report)
+    passed, values = read_environment(supported, report)
+    report.raise_if_errors()
+    return Policy(
+        system=System(_word(supported, "filesystem.system")),
+        grants=grants,
+        ip=Ip(_word(supported, "network.ip")),
+        unix_sockets=UnixSockets(_word(supported, "network.unix_sockets")),
+        signals=Signals(_word(supported, "process.signals")),
+        children=Children(_word(supported, "process.children")),
+        pass_names=passed,
+        set_values=values,
+        path_metadata=PathMetadata(_word(supported, "linux.path_metadata")),
+    )
+
+
+def _word(settings: Settings, path: str) -> str:
+    setting = settings.get(path)
+    return setting.word if setting else str(KEYS[path].default)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Compare an artifact's Landlock table with the meaning of its policy.
+
+The evaluator follows landlock(7): a path may use the rights of every rule on it
+or on a folder above it, and a right that is not handled is not denied. It knows
+which right an action takes and nothing of how the table was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stockade.model.artifact import Artifact, Variant
+from stockade.model.decide import decide
+from stockade.model.policy import Policy
+from stockade.model.request import PathAction, PathRequest, Situation
+from stockade.model.system_set import readable_system_paths, writable_system_paths
+
+# Bits of linux/landlock.h, written again: see the invariant of the interpreter.
+_NEEDED: dict[PathAction, int] = {
+    PathAction.EXECUTE: 1 << 0,
+    PathAction.WRITE: 1 << 1,
+    PathAction.READ: 1 << 2,
+    PathAction.LIST: 1 << 3,
+    PathAction.REMOVE_FOLDER: 1 << 4,
+    PathAction.REMOVE_FILE: 1 << 5,
+    PathAction.CREATE_CHARACTER_DEVICE: 1 << 6,
+    PathAction.CREATE_FOLDER: 1 << 7,
+    PathAction.CREATE_FILE: 1 << 8,
+    PathAction.CREATE_SOCKET: 1 << 9,
+    PathAction.CREATE_FIFO: 1 << 10,
+    PathAction.CREATE_BLOCK_DEVICE: 1 << 11,
+    PathAction.CREATE_LINK: 1 << 12,
+    PathAction.MOVE: 1 << 13,
+    PathAction.TRUNCATE: 1 << 14,
+    PathAction.DEVICE_REQUEST: 1 << 15,
+    PathAction.CONNECT: 1 << 16,
+}
+
+
+class TableDisagreementError(Exception):
+    """A Landlock table does not decide what its policy means."""
+
+
+def check_table(
+    policy: Policy, situation: Situation, artifact: Artifact, variant: Variant
+) -> None:
+    """Compare one variant's table with the policy on and around every path."""
+    handled = variant.fs_required | variant.fs_optional
+    for path in _paths(policy, artifact):
+        rights = _rights_on(artifact, path)
+        for action, needed in _NEEDED.items():
+            if needed & ~handled:
+                # The kernel does not judge it at this ABI; the filter does.
+                continue
+            meant = decide(policy, situation, PathRequest(path, action)).allowed
+            if meant != (needed & ~rights == 0):
+                message = (
+                    f"`{path}` {action}: the policy {'allows' if meant else 'denies'}"
+                    f" it, the table does not"
+                )
+                raise TableDisagreementError(message)
+
+
+def _rights_on(artifact: Artifact, path: str) -> int:
+    rights = {entry.name: entry.rights for entry in artifact.classes}
+    mask = 0
+    for row in artifact.grants:
+        if row.path in {path, "/"} or path.startswith(row.path + "/"):
+            mask |= rights[row.class_name]
+    return mask
+
+
+def _paths(policy: Policy, artifact: Artifact) -> Iterator[str]:
+    """Visit every path of policy and table, one below, one beside, and all above."""
+    seen: dict[str, None] = {"/": None, "/nowhere": None}
+    granted = [
+        *(row.path for row in artifact.grants),
+        *(grant.path for grant in policy.grants),
+        *readable_system_paths(policy),
+        *writable_system_paths(policy),
+    ]
+    for whole in granted:
+        base = whole.rstrip("/")
+        for path in (whole, f"{base}/below/it", f"{base}.beside"):
+            seen[path] = None
+        while base:
+            base = base.rpartition("/")[0]
+            seen[base or "/"] = None
+    yield from seen

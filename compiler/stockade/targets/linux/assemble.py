@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Lay a decision graph out as one classic BPF program.
+
+The program is emitted from its end: what a node leads to already has a place,
+so every jump goes forward, as the kernel demands. Known weakness: where a
+conditional jump would reach over more than 255 instructions, an unconditional
+one is put in between, also when another order of emission could avoid it.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from stockade.abi import bpf
+from stockade.model.artifact import Filter, Instruction, Relocation
+from stockade.targets.linux.tree import Branch, Load, Mask, Node, Return
+
+LONGEST_BRANCH = 255
+LONGEST_PROGRAM = 4096
+
+
+class ProgramTooLongError(Exception):
+    """A filter needs more instructions than the kernel takes."""
+
+    def __init__(self, length: int) -> None:
+        """Keep the length for the message."""
+        super().__init__(
+            f"the filter needs {length} instructions; the kernel takes at most"
+            f" {LONGEST_PROGRAM}"
+        )
+        self.length = length
+
+
+def assemble(root: Node) -> Filter:
+    """Turn a graph into a program; raise ProgramTooLongError over 4,096."""
+    emitter = _Emitter()
+    first = emitter.place(root)
+    if first != len(emitter.reversed) - 1:
+        emitter.jump_to(first)
+    length = len(emitter.reversed)
+    if length > LONGEST_PROGRAM:
+        raise ProgramTooLongError(length)
+    relocations = sorted(
+        (length - 1 - place, kind) for place, kind in emitter.relocations
+    )
+    return Filter(
+        tuple(reversed(emitter.reversed)),
+        tuple(Relocation(insn, kind) for insn, kind in relocations),
+    )
+
+
+class _Emitter:
+    """Instructions so far, last one first; places count from the end."""
+
+    def __init__(self) -> None:
+        self.reversed: list[Instruction] = []
+        self.relocations: list[tuple[int, str]] = []
+        self._places: dict[Node, int] = {}
+
+    def place(self, node: Node) -> int:
+        """Emit a node unless it has a place already, and give its place."""
+        known = self._places.get(node)
+        if known is not None:
+            return known
+        match node:
+            case Return(value=value, note=note, relocation=relocation):
+                place = self._emit(Instruction(bpf.RETURN, 0, 0, value, note))
+                self._relocate(place, relocation)
+            case Load(offset=offset, then=then, note=note):
+                self._fall_through_to(then)
+                place = self._emit(Instruction(bpf.LOAD, 0, 0, offset, note))
+            case Mask(mask=mask, then=then):
+                self._fall_through_to(then)
+                place = self._emit(Instruction(bpf.AND, 0, 0, mask))
+            case Branch():
+                place = self._branch(node)
+            case _:
+                assert_never(node)
+        self._places[node] = place
+        return place
+
+    def jump_to(self, target: int) -> int:
+        """Emit an unconditional jump to a place, and give the jump's place."""
+        distance = len(self.reversed) - target - 1
+        return self._emit(Instruction(bpf.JUMP, 0, 0, distance))
+
+    def _branch(self, node: Branch) -> int:
+        no = self.place(node.no)
+        yes = self.place(node.yes)
+        # A bridge shifts what follows by one, so the second test allows for it.
+        if self._distance(no) + 1 > LONGEST_BRANCH:
+            no = self.jump_to(no)
+        if self._distance(yes) > LONGEST_BRANCH:
+            yes = self.jump_to(yes)
+        place = self._emit(
+            Instruction(
+                node.code,
+                self._distance(yes),
+                self._distance(no),
+                node.constant,
+                node.note,
+            )
+        )
+        self._relocate(place, node.relocation)
+        return place
+
+    def _fall_through_to(self, node: Node) -> None:
+        target = self.place(node)
+        if target != len(self.reversed) - 1:
+            self.jump_to(target)
+
+    def _distance(self, target: int) -> int:
+        return len(self.reversed) - target - 1
+
+    def _emit(self, instruction: Instruction) -> int:
+        self.reversed.append(instruction)
+        return len(self.reversed) - 1
+
+    def _relocate(self, place: int, kind: str) -> None:
+        if kind:
+            self.relocations.append((place, kind))

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Build a Linux artifact: every variant's filter, rights and probes, and the tables."""
+
+from __future__ import annotations
+
+from stockade.abi.arch import LinuxTarget
+from stockade.model.artifact import (
+    Artifact,
+    CanaryFolder,
+    EnvironmentRow,
+    Feature,
+    Level,
+    TrustedLocation,
+    Variant,
+    WarningLine,
+)
+from stockade.model.decide import WITNESS_NUMBER, rules_by_call
+from stockade.model.plan import VariantPlan
+from stockade.model.policy import Access, Ip, Policy, Signals
+from stockade.model.request import Situation
+from stockade.model.system_set import (
+    TRUSTED_HOME_VARIABLES,
+    TRUSTED_IN_HOME,
+    TRUSTED_VARIABLES,
+)
+from stockade.targets.linux.landlock import (
+    CLASSES,
+    PROGRAM_CLASS,
+    grant_rows,
+    handled,
+)
+from stockade.targets.linux.probes import probes
+from stockade.targets.linux.seccomp import compile_filter
+
+_CANARY_FOLDERS = (
+    CanaryFolder("/tmp"),  # noqa: S108 - a place to try, nothing is written by name
+    CanaryFolder("/var/tmp"),  # noqa: S108
+    CanaryFolder("/dev/shm"),  # noqa: S108
+    CanaryFolder("/run/user/", "user"),
+)
+
+
+def build(  # noqa: PLR0913 - one argument per section that comes from elsewhere
+    target: LinuxTarget,
+    policy: Policy,
+    *,
+    name: str,
+    plans: tuple[VariantPlan, ...],
+    features: tuple[Feature, ...],
+    warnings: tuple[WarningLine, ...],
+) -> Artifact:
+    """Assemble the artifact of a policy without fallback levels.
+
+    Raises ProgramTooLongError when a filter exceeds what the kernel takes.
+    """
+    variants = tuple(_variant(target, policy, plan) for plan in plans)
+    return Artifact(
+        target=target.name,
+        policy_name=name,
+        witness_nr=WITNESS_NUMBER,
+        streams=_streams(policy),
+        program_class=PROGRAM_CLASS,
+        features=features,
+        levels=(Level("base", variants),),
+        classes=CLASSES,
+        grants=grant_rows(policy),
+        environment=_environment(policy),
+        canary_folders=_CANARY_FOLDERS,
+        trusted=_trusted(policy),
+        warnings=warnings,
+    )
+
+
+def _variant(target: LinuxTarget, policy: Policy, plan: VariantPlan) -> Variant:
+    rights = handled(policy, plan.landlock_abi)
+    return Variant(
+        name=plan.name,
+        must=plan.must,
+        must_not=plan.must_not,
+        fs_required=rights.fs_required,
+        fs_optional=rights.fs_optional,
+        net_required=rights.net_required,
+        net_optional=rights.net_optional,
+        scope_required=rights.scope_required,
+        scope_optional=rights.scope_optional,
+        filter=compile_filter(
+            target, rules_by_call(policy, plan.landlock_abi), WITNESS_NUMBER
+        ),
+        requirements=plan.requirements,
+        probes=probes(policy, Situation(target.arch, plan.landlock_abi)),
+    )
+
+
+def _streams(policy: Policy) -> tuple[str, ...]:
+    """List the sockets and terminals that a standard stream may be.
+
+    A stream keeps the rights it was opened with, so only what the program could
+    make itself is let in; a connected Unix stream is how a parent passes a pipe.
+    """
+    kinds = ["unix-connected"]
+    if policy.ip is Ip.ALL:
+        kinds += ["inet", "route-netlink"]
+    if policy.signals is Signals.ANY:
+        kinds.append("pty-master")
+    return tuple(kinds)
+
+
+def _environment(policy: Policy) -> tuple[EnvironmentRow, ...]:
+    rows = [EnvironmentRow(name, None) for name in policy.pass_names]
+    rows += [EnvironmentRow(name, value) for name, value in policy.set_values]
+    return tuple(sorted(rows, key=lambda row: row.name))
+
+
+def _trusted(policy: Policy) -> tuple[TrustedLocation, ...]:
+    if not any(grant.access is Access.READ_WRITE for grant in policy.grants):
+        return ()
+    return (
+        *(TrustedLocation("home", path) for path in TRUSTED_IN_HOME),
+        *(TrustedLocation("variable", name) for name in TRUSTED_VARIABLES),
+        *(TrustedLocation("variable-home", name) for name in TRUSTED_HOME_VARIABLES),
+    )

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Derive the tries that prove a variant at each start.
+
+Each is harmless by construction: its arguments make the kernel answer an error
+of its own where no mechanism stands in the way, or it acts on the canary and
+sets what is set already. So the same call, made before confinement, is its own
+positive control.
+"""
+
+from __future__ import annotations
+
+from stockade.abi.arch import X32_BIT
+from stockade.abi.errno import ERRNO
+from stockade.abi.syscalls import call_numbers
+from stockade.model.artifact import Call, Operand, Probe
+from stockade.model.call_rules import ABI_SCOPES, ABI_TRUNCATE
+from stockade.model.policy import Children, Ip, PathMetadata, Policy, Signals
+from stockade.model.request import Situation
+
+_MINUS_ONE = (1 << 64) - 1
+_AT_FDCWD = (1 << 64) - 100
+_O_RDONLY, _O_WRONLY, _O_TRUNC, _O_CLOEXEC = 0, 1, 0x200, 0x80000
+_AT_EMPTY_PATH = 0x1000
+_CLONE_SIGHAND, _CLONE_NEWUSER = 0x800, 0x10000000
+_PTRACE_SEIZE, _PTRACE_BAD_OPTIONS = 0x4206, 0xFF000000
+_TIOCSTI = 0x5412
+# i386 numbers getpid 20; x86_64 numbers it 39.
+_GETPID_I386, _GETPID_X86_64 = 20, 39
+_NO_SUCH_PROCESS = 0x7FFFFFFE
+_RLIMIT_CORE = 4
+_F_SETOWN = 8
+_SETUID = 0o4000
+# A socket type beyond the last one (SOCK_MAX): no socket is ever made.
+_NO_SUCH_TYPE = 15
+_AF_UNIX, _AF_INET, _SOCK_DGRAM = 1, 2, 2
+_MODE_OF_CANARY = 0o700
+
+_SIGNAL = "signal"
+_CANARY = Operand("canary-path")
+_EMPTY = Operand("data", data=b"\0" * 8)
+_OWN_PID = Operand("own-pid")
+_TARGET = Operand("target-pid")
+
+_Row = tuple[str, str, str, tuple[Operand | int, ...], str, str]
+
+
+def probes(policy: Policy, situation: Situation) -> tuple[Probe, ...]:
+    """List the probes of one variant, in the order they run."""
+    numbers = call_numbers(situation.arch)
+    rows = [
+        *_file_rows(situation.landlock_abi),
+        *_privilege_rows(),
+        *_process_rows(),
+        *_policy_rows(policy, situation.landlock_abi),
+    ]
+    found = [
+        Probe(
+            name,
+            requirement,
+            _mechanism(name, expected, situation.landlock_abi),
+            Call(numbers[call], tuple(map(_operand, operands))),
+            _errno(control),
+            _errno(expected),
+        )
+        for name, requirement, call, operands, control, expected in rows
+    ]
+    if situation.arch == "x86_64":
+        found += _foreign_calls()
+    return tuple(found)
+
+
+def _mechanism(name: str, expected: str, landlock_abi: int) -> str:
+    """Name what answers: Landlock denies with EACCES, its signal scope with EPERM."""
+    by_scope = name == _SIGNAL and landlock_abi >= ABI_SCOPES
+    return "landlock" if by_scope or expected == "EACCES" else "seccomp"
+
+
+def _file_rows(landlock_abi: int) -> list[_Row]:
+    """Probe what confines files: Landlock on the canary, seccomp around it."""
+    held = "filesystem-confined"
+    truncation = "EACCES" if landlock_abi >= ABI_TRUNCATE else "EPERM"
+    read, write = _O_RDONLY | _O_CLOEXEC, _O_WRONLY | _O_CLOEXEC
+    here = _AT_FDCWD
+    return [
+        ("canary-read", held, "openat", (here, _CANARY, read), "", "EACCES"),
+        ("canary-write", held, "openat", (here, _CANARY, write), "", "EACCES"),
+        (
+            "canary-empty",
+            held,
+            "openat",
+            (here, _CANARY, read | _O_TRUNC),
+            "",
+            truncation,
+        ),
+        ("canary-truncate", held, "truncate", (_CANARY, 0), "", truncation),
+        (
+            "canary-execute",
+            held,
+            "execve",
+            (_CANARY, _EMPTY, _EMPTY),
+            "ETXTBSY",
+            "EACCES",
+        ),
+        ("canary-mode-3", held, "openat", (here, _CANARY, 3), "", "EPERM"),
+        ("memory-file", held, "memfd_create", (0, 0), "EFAULT", "ENOSYS"),
+        (
+            "run-descriptor",
+            held,
+            "execveat",
+            (_MINUS_ONE, _EMPTY, 0, 0, _AT_EMPTY_PATH),
+            "EBADF",
+            "EPERM",
+        ),
+        ("openat2", held, "openat2", (_MINUS_ONE, 0, 0, 0), "EINVAL", "ENOSYS"),
+        ("io-uring", held, "io_uring_setup", (0, 0), "EFAULT", "ENOSYS"),
+        (
+            "setid-mode",
+            "no-setid-files",
+            "fchmod",
+            (_MINUS_ONE, _SETUID),
+            "EBADF",
+            "EPERM",
+        ),
+    ]
+
+
+def _privilege_rows() -> list[_Row]:
+    held = "no-privilege-escalation"
+    return [
+        ("mount", held, "mount", (0, 0, 0, 0, 0), "EFAULT", "EPERM"),
+        ("unshare", held, "unshare", (_CLONE_NEWUSER | 1,), "EINVAL", "EPERM"),
+        ("setns", held, "setns", (_MINUS_ONE, 0), "EBADF", "EPERM"),
+        (
+            "clone-namespace",
+            held,
+            "clone",
+            (_CLONE_NEWUSER | _CLONE_SIGHAND, 0, 0, 0, 0),
+            "EINVAL",
+            "EPERM",
+        ),
+        ("clone3", held, "clone3", (0, 0), "EINVAL", "ENOSYS"),
+        ("terminal-input", held, "ioctl", (_MINUS_ONE, _TIOCSTI), "EBADF", "EPERM"),
+    ]
+
+
+def _process_rows() -> list[_Row]:
+    held = "processes-protected"
+    return [
+        (
+            "ptrace",
+            held,
+            "ptrace",
+            (_PTRACE_SEIZE, _OWN_PID, 0, _PTRACE_BAD_OPTIONS),
+            "EIO",
+            "EPERM",
+        ),
+        (
+            "process-memory",
+            held,
+            "process_vm_readv",
+            (_OWN_PID, 0, 0, 0, 0, 1),
+            "EINVAL",
+            "EPERM",
+        ),
+        (
+            "limits-of-others",
+            held,
+            "prlimit64",
+            (_NO_SUCH_PROCESS, _RLIMIT_CORE, 1, 0),
+            "EFAULT",
+            "EPERM",
+        ),
+        ("shared-memory", held, "shmget", (0, 0, 0), "EINVAL", "EPERM"),
+    ]
+
+
+def _policy_rows(policy: Policy, landlock_abi: int) -> list[_Row]:
+    """Probe what only some policies deny."""
+    rows: list[_Row] = [
+        _socket("unix-socket", "unix-sockets-denied", _AF_UNIX),
+        (
+            "datagram-pair",
+            "unix-sockets-denied",
+            "socketpair",
+            (_AF_UNIX, _SOCK_DGRAM, 0, 0),
+            "EFAULT",
+            "EPERM",
+        ),
+    ]
+    if policy.ip is Ip.NONE:
+        rows.append(_socket("ipv4-socket", "ip-network-denied", _AF_INET))
+    if policy.path_metadata is PathMetadata.DENY:
+        held = "metadata-protected"
+        mode = (_AT_FDCWD, _CANARY, _MODE_OF_CANARY)
+        rows.append(("canary-mode", held, "fchmodat", mode, "", "EPERM"))
+        rows.append(("attribute", held, "setxattr", (0,) * 5, "EFAULT", "EPERM"))
+    if policy.signals is Signals.ISOLATED:
+        held = "signals-isolated"
+        rows.append((_SIGNAL, held, "kill", (_TARGET, 0), "", "EPERM"))
+        rows.append(("group", held, "setpgid", (0, _MINUS_ONE), "EINVAL", "EPERM"))
+        if landlock_abi < ABI_SCOPES:
+            owner = (_MINUS_ONE, _F_SETOWN, 0)
+            rows.append(("signal-owner", held, "fcntl", owner, "EBADF", "EPERM"))
+    if policy.children is Children.NONE:
+        held = "children-denied"
+        flags = (_CLONE_SIGHAND, 0, 0, 0, 0)
+        rows.append(("new-process", held, "clone", flags, "EINVAL", "EPERM"))
+    return rows
+
+
+def _socket(name: str, requirement: str, family: int) -> _Row:
+    return name, requirement, "socket", (family, _NO_SUCH_TYPE, 0), "EINVAL", "EPERM"
+
+
+def _foreign_calls() -> list[Probe]:
+    """Probe the two side doors of an x86_64 kernel."""
+    held = "no-privilege-escalation"
+    return [
+        Probe(
+            "x32-call",
+            held,
+            "seccomp",
+            Call(X32_BIT | _GETPID_X86_64, ()),
+            ERRNO["ENOSYS"],
+            ERRNO["EPERM"],
+        ),
+        Probe(
+            "i386-call",
+            held,
+            "seccomp",
+            Call(_GETPID_I386, (), "compat"),
+            0,
+            ERRNO["EPERM"],
+        ),
+    ]
+
+
+def _operand(value: Operand | int) -> Operand:
+    return value if isinstance(value, Operand) else Operand("immediate", value)
+
+
+def _errno(name: str) -> int:
+    return ERRNO[name] if name else 0

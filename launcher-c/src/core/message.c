@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Composes lines without a heap; see message.h. */
+#include "message.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME(symbol) [symbol] = #symbol
+
+static const char *const names[] = {
+	NAME(EPERM),	    NAME(ENOENT),      NAME(ESRCH),	   NAME(EINTR),
+	NAME(EIO),	    NAME(ENXIO),       NAME(E2BIG),	   NAME(ENOEXEC),
+	NAME(EBADF),	    NAME(ECHILD),      NAME(EAGAIN),	   NAME(ENOMEM),
+	NAME(EACCES),	    NAME(EFAULT),      NAME(ENOTBLK),	   NAME(EBUSY),
+	NAME(EEXIST),	    NAME(EXDEV),       NAME(ENODEV),	   NAME(ENOTDIR),
+	NAME(EISDIR),	    NAME(EINVAL),      NAME(ENFILE),	   NAME(EMFILE),
+	NAME(ENOTTY),	    NAME(ETXTBSY),     NAME(EFBIG),	   NAME(ENOSPC),
+	NAME(ESPIPE),	    NAME(EROFS),       NAME(EMLINK),	   NAME(EPIPE),
+	NAME(EDOM),	    NAME(ERANGE),      NAME(EDEADLK),	   NAME(ENAMETOOLONG),
+	NAME(ENOLCK),	    NAME(ENOSYS),      NAME(ENOTEMPTY),	   NAME(ELOOP),
+	NAME(EPROTO),	    NAME(EOVERFLOW),   NAME(ELIBACC),	   NAME(EBADFD),
+	NAME(EUSERS),	    NAME(ENOTSOCK),    NAME(EDESTADDRREQ), NAME(EMSGSIZE),
+	NAME(EPROTOTYPE),   NAME(ENOPROTOOPT), NAME(EOPNOTSUPP),   NAME(EPFNOSUPPORT),
+	NAME(EAFNOSUPPORT), NAME(EADDRINUSE),  NAME(ENETDOWN),	   NAME(ENETUNREACH),
+	NAME(ECONNRESET),   NAME(ENOBUFS),     NAME(EISCONN),	   NAME(ENOTCONN),
+	NAME(ETIMEDOUT),    NAME(EALREADY),    NAME(EINPROGRESS),  NAME(ESTALE),
+	NAME(EDQUOT),	    NAME(ECANCELED),   NAME(ENOKEY),	   NAME(EHOSTUNREACH),
+	NAME(ECONNREFUSED), NAME(EADDRNOTAVAIL), NAME(EPROTONOSUPPORT),
+	NAME(ESOCKTNOSUPPORT), NAME(EKEYREJECTED),
+};
+
+/* Room for two of the longest paths and words around them. */
+static char line[2 * 4096 + 1024];
+static bool checking;
+static bool confined;
+
+const char *message_errno(int error)
+{
+	static char numbers[2][24];
+	static unsigned turn;
+
+	if (error == 0)
+		return "success";
+	if (error > 0 && (size_t)error < sizeof(names) / sizeof(names[0]) &&
+	    names[error])
+		return names[error];
+	turn ^= 1;
+	(void)snprintf(numbers[turn], sizeof(numbers[turn]), "errno %d", error);
+	return numbers[turn];
+}
+
+/* Makes one line out of the parts and returns whether it was written. */
+static bool put(int fd, const char *before, const char *format, va_list values,
+		int error)
+{
+	size_t room = sizeof(line) - 1;
+	size_t used = strlen(before);
+
+	memcpy(line, before, used);
+	(void)vsnprintf(line + used, room - used, format, values);
+	used += strlen(line + used);
+	if (error != 0) {
+		(void)snprintf(line + used, room - used, ": %s",
+			       message_errno(error));
+		used += strlen(line + used);
+	}
+	for (size_t i = 0; i < used; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = '?';
+	line[used++] = '\n';
+	return write(fd, line, used) == (ssize_t)used;
+}
+
+static _Noreturn void refuse(int fd, const char *before, const char *format,
+			     va_list values, int error)
+{
+	/* A reader that went away must not turn 125 into a signal. */
+	if (!confined)
+		(void)signal(SIGPIPE, SIG_IGN);
+	(void)put(fd, before, format, values, error);
+	_exit(STK_STATUS_REFUSED);
+}
+
+void die(const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	refuse(STDERR_FILENO, "stockade: ", format, values, 0);
+}
+
+void die_errno(const char *format, ...)
+{
+	int error = errno;
+	va_list values;
+
+	va_start(values, format);
+	refuse(STDERR_FILENO, "stockade: ", format, values, error);
+}
+
+void die_conflict(const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	if (checking)
+		refuse(STDOUT_FILENO, "CONFLICT     ", format, values, 0);
+	refuse(STDERR_FILENO, "stockade: ", format, values, 0);
+}
+
+void die_undecided(const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	if (checking)
+		refuse(STDOUT_FILENO, "UNDECIDED    ", format, values, 0);
+	refuse(STDERR_FILENO, "stockade: ", format, values, 0);
+}
+
+void message_print(int fd, const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	bool written = put(fd, "", format, values, 0);
+	va_end(values);
+	if (!written)
+		die("cannot write to descriptor %d", fd);
+}
+
+void message_begin_check(void)
+{
+	checking = true;
+}
+
+void message_begin_confined(void)
+{
+	confined = true;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Turns a refusal into one line and the exit status 125, without a heap: the
+ * text is made in a static buffer and leaves in one write(2).  INVARIANT: no
+ * text from outside adds a line, since control bytes become `?`.
+ */
+#ifndef STOCKADE_MESSAGE_H
+#define STOCKADE_MESSAGE_H
+
+#define STK_PRINTF(text, first) \
+	__attribute__((format(printf, text, first)))
+
+/* Status of every refusal, as documented in the README. */
+enum { STK_STATUS_REFUSED = 125 };
+
+/* `stockade: TEXT` on standard error; die_errno() adds the name of errno. */
+_Noreturn void die(const char *format, ...) STK_PRINTF(1, 2);
+_Noreturn void die_errno(const char *format, ...) STK_PRINTF(1, 2);
+
+/*
+ * The policy contradicts this host, or the host did not answer in time.  With
+ * --check these are lines of the table on standard output.
+ */
+_Noreturn void die_conflict(const char *format, ...) STK_PRINTF(1, 2);
+_Noreturn void die_undecided(const char *format, ...) STK_PRINTF(1, 2);
+
+/* One line on @fd; a line that cannot be written refuses. */
+void message_print(int fd, const char *format, ...) STK_PRINTF(2, 3);
+
+/* The symbol of an error number, or `errno N`; two answers stay valid. */
+const char *message_errno(int error);
+
+/* From now on conflicts belong to the table of --check. */
+void message_begin_check(void);
+
+/* From now on a refusal makes no call but write(2) and _exit(2). */
+void message_begin_confined(void);
+
+#endif

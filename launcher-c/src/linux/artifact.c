@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Opens, judges and reads the artifact; see artifact.h. */
+#include "artifact.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/message.h"
+#include "path.h"
+
+#if defined(__x86_64__)
+enum { TARGET = STK_TARGET_LINUX_X86_64 };
+#else
+enum { TARGET = STK_TARGET_LINUX_AARCH64 };
+#endif
+
+/* A path_visit. */
+static void judge_owner(const char *path, const char *part, int folder,
+			const struct path_object *object)
+{
+	uid_t user = geteuid();
+
+	(void)folder;
+	if (object->owner != 0 && object->owner != user)
+		die("`%s` in the path of the artifact `%s` belongs to user %u; "
+		    "it must belong to root or to the caller",
+		    part, path, object->owner);
+	if (S_ISLNK(object->mode) || !(object->mode & (S_IWGRP | S_IWOTH)))
+		return;
+	/* In a sticky folder nobody else can replace what is ours or root's. */
+	if (S_ISDIR(object->mode) && object->owner == 0 &&
+	    (object->mode & S_ISVTX))
+		return;
+	if (!(object->mode & S_IWOTH) && object->owner == user &&
+	    object->group == getegid())
+		return;
+	die("`%s` in the path of the artifact `%s` can be written by others; "
+	    "take that right away (`chmod go-w`)",
+	    part, path);
+}
+
+/* The path from the root folder, so that every folder above is judged. */
+static const char *absolute(const char *path)
+{
+	static char text[PATH_BYTES], folder[PATH_BYTES];
+
+	if (*path == '/')
+		return path;
+	if (!getcwd(folder, sizeof(folder)) || *folder != '/')
+		die_errno("cannot tell the working folder");
+	if (snprintf(text, sizeof(text), "%s/%s", folder, path) >=
+	    (int)sizeof(text))
+		die("the path of the artifact `%s` is too long", path);
+	return text;
+}
+
+static int open_file(const char *path)
+{
+	struct path_object judged;
+	int place = path_open_judged(path, judge_owner, &judged);
+
+	if (place < 0)
+		die_errno("cannot find the artifact `%s`", path);
+	int fd = path_read(path, &judged);
+	(void)close(place);
+	return fd;
+}
+
+static int take_memfd(int fd)
+{
+	const int needed =
+		F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	if (seals < 0)
+		die_errno("descriptor %d is not a memfd", fd);
+	if ((seals & needed) != needed)
+		die("the memfd %d is not sealed against writing, growing, "
+		    "shrinking and further seals",
+		    fd);
+	return fd;
+}
+
+/* Reads @size bytes into memory of our own: what is checked stays as it is. */
+static void *read_all(int fd, size_t size, const char *name)
+{
+	size_t done = 0;
+	char more;
+	unsigned char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
+				    -1, 0);
+
+	if (bytes == MAP_FAILED)
+		die_errno("no memory for the artifact `%s`", name);
+	while (done < size) {
+		ssize_t part = pread(fd, bytes + done, size - done,
+				     (off_t)done);
+
+		if (part < 0 && errno == EINTR)
+			continue;
+		if (part < 0)
+			die_errno("cannot read the artifact `%s`", name);
+		if (part == 0)
+			die("the artifact `%s` shrank while it was read", name);
+		done += (size_t)part;
+	}
+	if (pread(fd, &more, 1, (off_t)size) != 0)
+		die("the artifact `%s` grew while it was read", name);
+	return bytes;
+}
+
+void artifact_load(struct stk_options *options, struct stk_bundle *ret_bundle)
+{
+	const char *name = "memfd";
+	struct stat status;
+	size_t offset = 0;
+
+	if (options->artifact)
+		name = options->artifact = absolute(options->artifact);
+	int fd = options->artifact ? open_file(name) :
+				     take_memfd(options->artifact_fd);
+	if (fstat(fd, &status) != 0)
+		die_errno("cannot inspect the artifact `%s`", name);
+	if (status.st_size <= 0 || status.st_size > STK_MAX_BUNDLE_BYTES)
+		die("the artifact `%s` has %lld bytes; it must have 1 to %u",
+		    name, (long long)status.st_size, STK_MAX_BUNDLE_BYTES);
+	size_t size = (size_t)status.st_size;
+	const void *bytes = read_all(fd, size, name);
+	if (close(fd) != 0)
+		die_errno("cannot close the artifact `%s`", name);
+	int error = stk_bundle_parse(bytes, size, TARGET, ret_bundle, &offset);
+	if (error != 0)
+		die("the artifact `%s` is refused: %s (at byte %zu); compile it "
+		    "again",
+		    name, stk_bundle_error_text(error), offset);
+	if (ret_bundle->levels_count == 0 || ret_bundle->settings_count != 1)
+		die("the artifact `%s` has no level", name);
+}

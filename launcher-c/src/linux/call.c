@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The entries of the kernel, per architecture; see call.h. */
+#include "call.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+#include "core/message.h"
+
+#if defined(__x86_64__)
+
+long call_native(long number, const long words[6])
+{
+	register long r10 __asm__("r10") = words[3];
+	register long r8 __asm__("r8") = words[4];
+	register long r9 __asm__("r9") = words[5];
+	long result = number;
+
+	__asm__ volatile("syscall"
+			 : "+a"(result)
+			 : "D"(words[0]), "S"(words[1]), "d"(words[2]),
+			   "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "cc", "memory");
+	return result;
+}
+
+long call_fork(long number, const long words[6])
+{
+	register long r10 __asm__("r10") = words[3];
+	register long r8 __asm__("r8") = words[4];
+	register long r9 __asm__("r9") = words[5];
+	long result = number;
+
+	/* 231 is exit_group. */
+	__asm__ volatile("syscall\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "mov $231, %%eax\n\t"
+			 "xor %%edi, %%edi\n\t"
+			 "syscall\n\t"
+			 "1:"
+			 : "+a"(result)
+			 : "D"(words[0]), "S"(words[1]), "d"(words[2]),
+			   "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "cc", "memory");
+	return result;
+}
+
+static volatile sig_atomic_t faulted;
+
+/* Steps over the two bytes of `int 0x80`. */
+static void skip_instruction(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *user = context;
+
+	(void)number;
+	(void)info;
+	user->uc_mcontext.gregs[REG_RIP] += 2;
+	faulted = 1;
+}
+
+static long compat(long number, const long words[6])
+{
+	long result = number;
+
+	__asm__ volatile("int $0x80"
+			 : "+a"(result)
+			 : "b"(words[0]), "c"(words[1]), "d"(words[2]),
+			   "S"(words[3]), "D"(words[4])
+			 : "r8", "r9", "r10", "r11", "cc", "memory");
+	return (int)result;
+}
+
+bool call_compat(long number, const long words[6], bool guarded,
+		 long *ret_result)
+{
+	struct sigaction skip = {.sa_flags = SA_SIGINFO}, before;
+	sigset_t fault, mask;
+
+	faulted = 0;
+	if (!guarded) {
+		*ret_result = compat(number, words);
+		return true;
+	}
+	skip.sa_sigaction = skip_instruction;
+	(void)sigemptyset(&fault);
+	(void)sigaddset(&fault, SIGSEGV);
+	/* A blocked fault would end the process. */
+	if (sigaction(SIGSEGV, &skip, &before) != 0 ||
+	    sigprocmask(SIG_UNBLOCK, &fault, &mask) != 0)
+		die_errno("cannot catch SIGSEGV");
+	*ret_result = compat(number, words);
+	if (sigprocmask(SIG_SETMASK, &mask, NULL) != 0 ||
+	    sigaction(SIGSEGV, &before, NULL) != 0)
+		die_errno("cannot restore SIGSEGV");
+	return !faulted;
+}
+
+#elif defined(__aarch64__)
+
+long call_native(long number, const long words[6])
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = words[0];
+	register long x1 __asm__("x1") = words[1];
+	register long x2 __asm__("x2") = words[2];
+	register long x3 __asm__("x3") = words[3];
+	register long x4 __asm__("x4") = words[4];
+	register long x5 __asm__("x5") = words[5];
+
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "cc", "memory");
+	return x0;
+}
+
+long call_fork(long number, const long words[6])
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = words[0];
+	register long x1 __asm__("x1") = words[1];
+	register long x2 __asm__("x2") = words[2];
+	register long x3 __asm__("x3") = words[3];
+	register long x4 __asm__("x4") = words[4];
+	register long x5 __asm__("x5") = words[5];
+
+	/* 94 is exit_group. */
+	__asm__ volatile("svc 0\n\t"
+			 "cbnz x0, 1f\n\t"
+			 "mov x8, #94\n\t"
+			 "svc 0\n\t"
+			 "1:"
+			 : "+r"(x0), "+r"(x8)
+			 : "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "cc", "memory");
+	return x0;
+}
+
+bool call_compat(long number, const long words[6], bool guarded,
+		 long *ret_result)
+{
+	(void)words;
+	(void)guarded;
+	(void)ret_result;
+	die("the artifact asks for call %ld of another architecture", number);
+}
+
+#else
+#error "stockade-launch is for x86_64 and aarch64"
+#endif

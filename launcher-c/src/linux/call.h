@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Turns a call number and six words into the kernel's own answer, without libc
+ * in between: results from -4095 to -1 are negated error numbers.
+ */
+#ifndef STOCKADE_CALL_H
+#define STOCKADE_CALL_H
+
+#include <stdbool.h>
+
+long call_native(long number, const long words[6]);
+
+/*
+ * A call that returns twice, as fork does.  The second return ends at once, in
+ * the next instructions: after vfork it may touch no memory of the first.
+ */
+long call_fork(long number, const long words[6]);
+
+/*
+ * Through `int 0x80`; x86_64 only.  Returns whether the kernel answered: it ends
+ * the process by SIGSEGV where it lacks that entry, unless @guarded.
+ */
+bool call_compat(long number, const long words[6], bool guarded,
+		 long *ret_result);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Makes the canary; see canary.h. */
+#include "canary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "core/message.h"
+#include "guard.h"
+
+enum { ST_NOEXEC_FLAG = 8 };
+
+/* A nameless file, or one whose name is gone before anything else happens. */
+static int make_file(int folder)
+{
+	char name[48];
+	int fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0700);
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd;
+	(void)snprintf(name, sizeof(name), ".stockade-canary-%d", getpid());
+	fd = openat(folder, name,
+		    O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0700);
+	if (fd >= 0 && unlinkat(folder, name, 0) != 0)
+		die_errno("cannot remove the name of the canary `%s`", name);
+	return fd;
+}
+
+/* Whether the file has its path by /proc, which the probes need. */
+static bool is_reachable(const struct stk_canary *canary)
+{
+	struct stat made, found;
+
+	if (fstat(canary->fd, &made) != 0 || stat(canary->path, &found) != 0)
+		return false;
+	/* Whatever the caller's umask took away. */
+	if ((made.st_mode & S_IRWXU) != S_IRWXU && fchmod(canary->fd, 0700) != 0)
+		die_errno("cannot set the mode of the canary");
+	return made.st_dev == found.st_dev && made.st_ino == found.st_ino;
+}
+
+/* How much a folder falls short: 0 is best, -1 is unusable. */
+static int judge_folder(int folder, uint64_t covered)
+{
+	struct statfs system;
+
+	if (fstatfs(folder, &system) != 0)
+		return -1;
+	if (covered != 0)
+		return 2;
+	return system.f_flags & ST_NOEXEC_FLAG ? 1 : 0;
+}
+
+/* Tries one folder; only one that falls short by @shortfall is taken. */
+static bool try_folder(const struct stk_grants *grants, uint32_t index,
+		       int shortfall, struct stk_canary *canary)
+{
+	const struct stk_canary_folder *record =
+		&grants->bundle->canary_folders[index];
+	const char *path = stk_string(grants->bundle, record->path);
+	static char name[PATH_BYTES + 16];
+	struct path_object object;
+
+	(void)snprintf(name, sizeof(name),
+		       record->kind == STK_FOLDER_USER ? "%s%u" : "%s", path,
+		       geteuid());
+	canary->folder = path_open(name, NULL, &object);
+	if (canary->folder < 0)
+		return false;
+	canary->covered = grants_covering(grants, canary->folder, &object);
+	canary->fd = -1;
+	if (judge_folder(canary->folder, canary->covered) == shortfall)
+		canary->fd = make_file(canary->folder);
+	(void)snprintf(canary->path, sizeof(canary->path), "/proc/self/fd/%d",
+		       canary->fd);
+	if (canary->fd >= 0 && is_reachable(canary))
+		return true;
+	if (canary->fd >= 0)
+		(void)close(canary->fd);
+	(void)close(canary->folder);
+	return false;
+}
+
+void canary_make(const struct stk_grants *grants, struct stk_canary *ret_canary)
+{
+	struct stk_canary canary = {.fd = -1, .folder = -1};
+
+	*ret_canary = canary;
+	for (int shortfall = 0; shortfall <= 2; shortfall++)
+		for (uint32_t i = 0; i < grants->bundle->canary_folders_count;
+		     i++)
+			if (ret_canary->fd < 0 &&
+			    try_folder(grants, i, shortfall, &canary))
+				*ret_canary = canary;
+	guard_end();
+}

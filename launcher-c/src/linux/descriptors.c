@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Closes and limits descriptors; see descriptors.h. */
+#include "descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "core/message.h"
+#include "kernel.h"
+
+/* For the canary, the ruleset, probes and lookups, beside the grants. */
+enum { SPARE = 24 };
+
+static struct rlimit limit;
+
+void descriptors_fill_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		if (errno != EBADF || openat(AT_FDCWD, "/dev/null", O_RDWR) != fd)
+			die_errno("cannot open `/dev/null` as descriptor %d",
+				  fd);
+	}
+}
+
+/* Handles one entry of /proc/self/fd; returns whether it was a stray. */
+static int handle(const char *name, int keep, int folder, int end_at_exec)
+{
+	int fd = atoi(name);
+
+	if (fd <= STDERR_FILENO || fd == keep || fd == folder)
+		return 0;
+	if (!end_at_exec)
+		(void)close(fd);
+	else if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+		die_errno("cannot make descriptor %d end at exec", fd);
+	return 1;
+}
+
+/* Walks /proc/self/fd; returns how many strays it saw, or -1 without it. */
+static int sweep(int keep, int end_at_exec)
+{
+	static _Alignas(8) char entries[4096];
+	int strays = 0;
+	long length;
+	struct statfs system;
+	int folder = openat(AT_FDCWD, "/proc/self/fd",
+			  O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (folder < 0)
+		return -1;
+	if (fstatfs(folder, &system) != 0 || system.f_type != STK_PROC_MAGIC) {
+		(void)close(folder);
+		return -1;
+	}
+	while ((length = syscall(SYS_getdents64, folder, entries,
+				 sizeof(entries))) > 0)
+		for (long at = 0; at < length;) {
+			/* struct linux_dirent64: length at 16, name at 19 */
+			uint16_t size;
+
+			memcpy(&size, entries + at + 16, sizeof(size));
+			strays += handle(entries + at + 19, keep, folder,
+					 end_at_exec);
+			at += size;
+		}
+	(void)close(folder);
+	return length < 0 ? -1 : strays;
+}
+
+void descriptors_close_others(int keep)
+{
+	int failed = 0;
+	rlim_t end;
+	struct stat folder;
+
+	if (keep > STDERR_FILENO + 1)
+		failed |= syscall(SYS_close_range, 3, keep - 1, 0) != 0;
+	failed |= syscall(SYS_close_range, keep < 0 ? 3 : keep + 1, ~0u, 0) != 0;
+	/* Linux 6.2 and newer count open descriptors there. */
+	if (stat("/proc/self/fd", &folder) == 0 &&
+	    folder.st_size == (keep < 0 ? 3 : 4))
+		return;
+	int strays = sweep(keep, 0);
+	if (strays > 0)
+		strays = sweep(keep, 0);
+	if (strays > 0)
+		die("%d descriptors above 2 cannot be closed", strays);
+	if (strays == 0)
+		return;
+	/* Without /proc: by number, as far as the caller could have opened. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		die_errno("cannot read the limit of descriptors");
+	end = failed ? limit.rlim_max : limit.rlim_cur;
+	if (end > 1 << 20)
+		end = 1 << 20;
+	for (int fd = 3; (rlim_t)fd < end; fd++)
+		if (fd != keep && close(fd) != 0 && errno != EBADF)
+			die_errno("cannot close descriptor %d", fd);
+}
+
+void descriptors_raise_limit(uint32_t grants)
+{
+	rlim_t wanted = (rlim_t)grants + SPARE;
+	struct rlimit raised;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		die_errno("cannot read the limit of descriptors");
+	if (limit.rlim_cur >= wanted)
+		return;
+	if (limit.rlim_max < wanted)
+		die("starting needs %llu descriptors and the limit is %llu; raise "
+		    "the hard limit (`ulimit -Hn`)",
+		    (unsigned long long)wanted,
+		    (unsigned long long)limit.rlim_max);
+	raised = limit;
+	raised.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &raised) != 0)
+		die_errno("cannot raise the limit of descriptors");
+}
+
+uint64_t descriptors_restore_limit(void)
+{
+	if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+		die_errno("cannot restore the limit of descriptors");
+	return limit.rlim_cur;
+}
+
+void descriptors_end_at_exec(void)
+{
+	if (syscall(SYS_close_range, 3, ~0u, STK_CLOSE_RANGE_CLOEXEC) == 0)
+		return;
+	/* Each is opened so already: this is a second net. */
+	(void)sweep(-1, 1);
+}

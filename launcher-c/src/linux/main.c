@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Turns this process into a confined program.  Every step that fails refuses:
+ * the program starts confined and proved, or not at all.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "artifact.h"
+#include "check.h"
+#include "confine.h"
+#include "core/choose.h"
+#include "core/message.h"
+#include "descriptors.h"
+#include "environment.h"
+#include "guard.h"
+#include "inside.h"
+#include "overlap.h"
+#include "probe.h"
+#include "program.h"
+#include "streams.h"
+#include "trusted.h"
+
+static struct stk_options options;
+static struct stk_bundle bundle;
+static struct stk_grants grants;
+
+/* Everything a policy can say about this host's paths, in one place. */
+static void judge_paths(void)
+{
+	descriptors_raise_limit(bundle.grants_count);
+	grants_pin(&grants, &bundle);
+	if (*options.program)
+		program_pin(&grants, *options.program);
+	overlap_judge_grants(&grants);
+	overlap_judge_protected(&options);
+	trusted_judge(&bundle);
+	mounts_require_unchanged();
+	guard_end();
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	/*
+	 * Arguments, then descriptors: 0, 1 and 2 exist and nothing else does.
+	 * From here on no file of ours can land where the program, or the
+	 * reader of our messages, would take it for a standard stream.
+	 */
+	options_parse(argv, &options);
+	descriptors_fill_standard();
+	descriptors_close_others(options.artifact_fd);
+
+	/*
+	 * Identity: no root, no capability.  From here on what the kernel says
+	 * about this host is said about the user that the program will be.
+	 */
+	host_refuse_privileges();
+
+	/*
+	 * The artifact, in the one mapping of this process.  From here on no
+	 * memory is asked for, and nothing is read from the file again.
+	 */
+	artifact_load(&options, &bundle);
+
+	/*
+	 * The host's features choose the variant.  From here on nothing is
+	 * weakened: what the variant holds is held, or the start is refused.
+	 */
+	const struct stk_level *level = &bundle.levels[0];
+	const struct stk_host host = host_probe();
+	const struct stk_variant *variant =
+		choose_variant(&bundle, level, host.features);
+	if (options.check) {
+		message_begin_check();
+		check_print(&bundle, &host, level, variant);
+	} else if (!variant) {
+		check_refuse(&bundle, &host, level);
+	}
+
+	/*
+	 * Paths become held objects, and their places are judged.  From here on
+	 * names mean nothing: rules are made from what is held.
+	 */
+	judge_paths();
+	if (options.check)
+		return variant ? EXIT_SUCCESS : EXIT_FAILURE;
+	streams_judge(bundle.settings->stream_kinds);
+
+	/*
+	 * The arrays for exec, the ruleset, and the controls, which must see
+	 * what an unconfined process sees.  From here on nothing is built.
+	 */
+	const struct stk_rights handled = host_handled(&host, variant);
+	char **environment = environment_build(&bundle);
+	int ruleset = confine_make_ruleset(&grants, &handled);
+	uint64_t descriptors = descriptors_restore_limit();
+	probe_controls(&grants, variant, &host, handled.fs);
+	inside_controls(&grants, descriptors);
+	confine_relocate(&bundle, variant, probe_draw_witness());
+	descriptors_end_at_exec();
+
+	/*
+	 * Confinement: Landlock first, since the filter forbids its calls.  From
+	 * here on only probes, execve, write and exit_group are called.
+	 */
+	confine_restrict(ruleset, host.restrict_flags);
+	message_begin_confined();
+	confine_attach(&bundle, variant);
+	probe_verify();
+	inside_verify(&grants);
+	(void)execve(*options.program, options.program, environment);
+	die_errno("cannot start `%s`", *options.program);
+}

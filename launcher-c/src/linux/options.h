@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Turns the arguments into options and refuses any that is not understood. */
+#ifndef STOCKADE_OPTIONS_H
+#define STOCKADE_OPTIONS_H
+
+#include <stdbool.h>
+
+struct stk_options {
+	bool check;
+	/* One of the two: a path, or a descriptor above 2. */
+	const char *artifact;
+	int artifact_fd;
+	/* Ended by a null pointer each; the program may be missing in a check. */
+	char **protect;
+	char **program;
+};
+
+/* Rearranges @argv; answers --help and --version itself. */
+void options_parse(char **argv, struct stk_options *ret_options);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Compares places with the writable ones; see overlap.h. */
+#include "overlap.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/message.h"
+
+enum { MOST_KEYS = STK_MAX_GRANTS, TEXT_BYTES = 512 * 1024 };
+
+/* One place that the program can write to. */
+struct writable {
+	struct mount_key key;
+	/* Mounted below the grant: lying there is lying inside the grant. */
+	bool mounted_below;
+	const struct stk_pin *pin;
+};
+
+static struct writable table[MOST_KEYS];
+static uint32_t count;
+static char text[TEXT_BYTES];
+static size_t used;
+
+static bool is_device(const struct path_object *object)
+{
+	return S_ISCHR(object->mode) || S_ISBLK(object->mode);
+}
+
+static void add(const struct stk_pin *pin, const struct mount_key *key,
+		bool mounted_below)
+{
+	if (count == MOST_KEYS)
+		die("more than %d places are writable", MOST_KEYS);
+	table[count++] = (struct writable){*key, mounted_below, pin};
+}
+
+void overlap_add_writable(const struct stk_pin *pin)
+{
+	struct mount_place place;
+	const struct mount_key *key;
+	uint32_t cursor = 0;
+
+	if (is_device(&pin->object))
+		return;
+	mounts_read();
+	mounts_find(pin->fd, &pin->object, "", pin->path, &place);
+	/* Terminals hold nothing that others run or read as configuration. */
+	if (place.devpts)
+		return;
+	size_t length = strlen(place.text) + 1;
+	if (length > sizeof(text) - used)
+		die("the writable paths have more than %d bytes", TEXT_BYTES);
+	place.key.path = memcpy(text + used, place.text, length);
+	used += length;
+	add(pin, &place.key, false);
+	while ((key = mounts_below(&place, &cursor)))
+		add(pin, key, true);
+}
+
+bool overlap_has_writable(void)
+{
+	return count > 0;
+}
+
+static const struct writable *find(const struct mount_place *place,
+				   unsigned relations,
+				   const struct stk_pin *self)
+{
+	const struct mount_key *key = &place->key;
+	uint32_t cursor = 0;
+
+	do {
+		for (uint32_t i = 0; i < count; i++) {
+			const struct writable *writable = &table[i];
+			unsigned relation = mounts_relate(key, &writable->key);
+
+			if (relation == MOUNT_SAME && writable->mounted_below)
+				relation = MOUNT_INSIDE;
+			if (writable->pin != self && (relation & relations))
+				return writable;
+		}
+	} while ((relations & MOUNT_ABOVE) &&
+		 (key = mounts_below(place, &cursor)));
+	return NULL;
+}
+
+const struct stk_pin *overlap_find(const struct mount_place *place,
+				   unsigned relations)
+{
+	const struct writable *found = find(place, relations, NULL);
+
+	return found ? found->pin : NULL;
+}
+
+void overlap_visit(const char *path, const char *part, int folder,
+		   const struct path_object *object)
+{
+	struct mount_place place;
+	const struct writable *found;
+
+	if (!S_ISLNK(object->mode) || count == 0)
+		return;
+	const struct path_object above = path_inspect(folder, path);
+	mounts_find(folder, &above, "", path, &place);
+	found = find(&place, MOUNT_INSIDE | MOUNT_SAME, NULL);
+	if (found)
+		die_conflict("`%s` is reached through the link `%s` in `%s` (%s), "
+			     "which the program could replace",
+			     path, part, found->pin->path, found->pin->role);
+}
+
+static const char *words(const struct mount_place *place,
+			 const struct writable *found)
+{
+	switch (mounts_relate(&place->key, &found->key)) {
+	case MOUNT_INSIDE:
+		return "lies inside";
+	case MOUNT_SAME:
+		return found->mounted_below ? "lies inside" : "is the same as";
+	default:
+		/* What is mounted below it may be all that overlaps. */
+		return "holds";
+	}
+}
+
+void overlap_judge_grants(const struct stk_grants *grants)
+{
+	struct mount_place place;
+
+	for (uint32_t i = 0; count > 0 && i < grants->count; i++) {
+		const struct stk_pin *pin = &grants->pins[i];
+		const uint32_t flags = pin->class->flags;
+		unsigned relations = MOUNT_INSIDE;
+
+		if (is_device(&pin->object) && (flags & STK_CLASS_SYSTEM))
+			continue;
+		if (!is_device(&pin->object) &&
+		    (flags & (STK_CLASS_SYSTEM | STK_CLASS_EXECUTE)))
+			relations |= MOUNT_SAME | MOUNT_ABOVE;
+		mounts_find(pin->fd, &pin->object, "", pin->path, &place);
+		const struct writable *found =
+			find(&place, relations, pin);
+		if (found)
+			die_conflict("`%s` (%s) %s `%s` (%s)", pin->path,
+				     pin->role, words(&place, found),
+				     found->pin->path, found->pin->role);
+	}
+}
+
+/* Judges what was opened as @fd under the name @path. */
+static void judge_protected(int fd, const struct path_object *object,
+			    const char *path, const char *what)
+{
+	struct mount_place place;
+	const bool folder = S_ISDIR(object->mode);
+
+	if (count == 0 || is_device(object))
+		return;
+	mounts_find(fd, object, "", path, &place);
+	const struct writable *found =
+		find(&place,
+		     folder ? MOUNT_ANY : MOUNT_INSIDE | MOUNT_SAME, NULL);
+	if (found)
+		die_conflict("the %s `%s` %s `%s` (%s)", what, place.name,
+			     words(&place, found), found->pin->path, found->pin->role);
+	for (uint32_t i = 0; i < count; i++)
+		if (!folder && object->links > 1 &&
+		    table[i].key.device == place.key.device)
+			die_conflict("the %s `%s` has a second name, which may "
+				     "lie in `%s` (%s); give it one name",
+				     what, place.name, table[i].pin->path,
+				     table[i].pin->role);
+}
+
+static void judge_path(const char *path, const char *what)
+{
+	struct path_object object;
+
+	if (*path != '/')
+		die("the %s `%s` is not an absolute path", what, path);
+	int fd = path_open(path, overlap_visit, &object);
+
+	if (fd < 0)
+		die_errno("cannot open the %s `%s`", what, path);
+	judge_protected(fd, &object, path, what);
+	(void)close(fd);
+}
+
+void overlap_judge_protected(const struct stk_options *options)
+{
+	struct path_object object;
+
+	for (char **path = options->protect; *path; path++)
+		judge_path(*path, "protected path");
+	if (count == 0)
+		return;
+	int fd = openat(AT_FDCWD, "/proc/self/exe", O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		die_errno("cannot open `/proc/self/exe`");
+	object = path_inspect(fd, "/proc/self/exe");
+	judge_protected(fd, &object, "/proc/self/exe", "launcher");
+	(void)close(fd);
+	/* The name it was started by, which may lead through a link. */
+	const char *name = (const char *)getauxval(AT_EXECFN);
+	fd = name && *name == '/' ? path_open(name, overlap_visit, &object) :
+				    -1;
+	if (fd >= 0)
+		(void)close(fd);
+	if (options->artifact)
+		judge_path(options->artifact, "artifact");
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Reads the start of programs as the kernel does; see program.h. */
+#include "program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/message.h"
+
+/* BINPRM_BUF_SIZE of the kernel: how much of a `#!` line it reads. */
+enum { START_BYTES = 256, MOST_HEADERS = 128 };
+
+#if defined(__x86_64__)
+enum { MACHINE = EM_X86_64 };
+#else
+enum { MACHINE = EM_AARCH64 };
+#endif
+
+static int open_pinned(const struct stk_pin *pin)
+{
+	int fd = path_read(pin->path, &pin->object);
+
+	if (access(pin->path, X_OK) != 0)
+		die_errno("the %s `%s` cannot be executed", pin->role,
+			  pin->path);
+	return fd;
+}
+
+static void read_exactly(int fd, void *ret_bytes, size_t size, uint64_t offset,
+			 const struct stk_pin *pin)
+{
+	if (offset > INT32_MAX || pread(fd, ret_bytes, size, (off_t)offset) !=
+					  (ssize_t)size)
+		die("the ELF file `%s` is cut short", pin->path);
+}
+
+/* Pins the loader that an ELF file names, if it names one. */
+static void pin_loader(struct stk_grants *grants, const struct stk_pin *pin,
+		       int fd, const char *start)
+{
+	static char loader[PATH_BYTES];
+	static Elf64_Phdr headers[MOST_HEADERS];
+	Elf64_Ehdr elf;
+
+	memcpy(&elf, start, sizeof(elf));
+	if (elf.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    elf.e_ident[EI_DATA] != ELFDATA2LSB || elf.e_machine != MACHINE ||
+	    (elf.e_type != ET_EXEC && elf.e_type != ET_DYN))
+		die("`%s` is not an ELF program of this machine", pin->path);
+	if (elf.e_phentsize != sizeof(headers[0]) || elf.e_phnum == 0 ||
+	    elf.e_phnum > MOST_HEADERS)
+		die("the ELF file `%s` has %u program headers; 1 to %d are "
+		    "accepted",
+		    pin->path, elf.e_phnum, MOST_HEADERS);
+	read_exactly(fd, headers, elf.e_phnum * sizeof(headers[0]), elf.e_phoff,
+		     pin);
+	for (unsigned i = 0; i < elf.e_phnum; i++) {
+		uint64_t size = headers[i].p_filesz;
+
+		if (headers[i].p_type != PT_INTERP)
+			continue;
+		if (size < 2 || size > sizeof(loader))
+			die("the ELF file `%s` names no proper loader",
+			    pin->path);
+		read_exactly(fd, loader, (size_t)size, headers[i].p_offset,
+			     pin);
+		if (loader[size - 1] != '\0' || *loader != '/')
+			die("the ELF file `%s` names no proper loader",
+			    pin->path);
+		const struct stk_pin *added =
+			grants_add_program(grants, loader, "loader");
+		(void)close(open_pinned(added));
+		return;
+	}
+}
+
+/* The path in a `#!` line, or NULL for a file without one. */
+static const char *script_interpreter(char *start, const char *path)
+{
+	static char interpreter[START_BYTES];
+
+	if (strncmp(start, "#!", 2) != 0)
+		return NULL;
+	char *name = start + 2 + strspn(start + 2, " \t");
+	size_t length = strcspn(name, " \t\n");
+	/* Without an end in sight the kernel would cut the path. */
+	if (*name != '/' || name + length == start + START_BYTES)
+		die("the `#!` line of `%s` does not name an absolute path", path);
+	memcpy(interpreter, name, length);
+	interpreter[length] = '\0';
+	return interpreter;
+}
+
+/* Pins one file and returns its interpreter; @script says whether it may. */
+static const char *pin_file(struct stk_grants *grants, const char *path,
+			    const char *role, bool script)
+{
+	static char start[START_BYTES + 1];
+	const struct stk_pin *pin = grants_add_program(grants, path, role);
+	int fd = open_pinned(pin);
+	const char *interpreter;
+
+	memset(start, 0, sizeof(start));
+	if (pread(fd, start, START_BYTES, 0) < 0)
+		die_errno("the %s `%s` cannot be read", role, path);
+	interpreter = script_interpreter(start, path);
+	if (interpreter && !script)
+		die("the interpreter `%s` is a script itself", path);
+	if (!interpreter && memcmp(start, ELFMAG, SELFMAG) != 0)
+		die("the %s `%s` is neither an ELF file nor a script", role,
+		    path);
+	if (!interpreter)
+		pin_loader(grants, pin, fd, start);
+	(void)close(fd);
+	return interpreter;
+}
+
+void program_pin(struct stk_grants *grants, const char *path)
+{
+	const char *interpreter = pin_file(grants, path, "program", true);
+
+	if (interpreter)
+		(void)pin_file(grants, interpreter, "interpreter", false);
+}

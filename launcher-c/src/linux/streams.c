@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Tells the kinds of open files apart; see streams.h. */
+#include "streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "core/bundle.h"
+#include "core/message.h"
+#include "kernel.h"
+#include "mounts.h"
+
+static const char *const names[] = {
+	"standard input",
+	"standard output",
+	"standard error",
+};
+
+static _Noreturn void refuse(int fd, const char *kind)
+{
+	char link[32], shown[128];
+	ssize_t length;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, shown, sizeof(shown) - 1);
+	if (length < 0)
+		length = 0;
+	shown[length] = '\0';
+	die("%s is %s (`%s`), which keeps rights that the policy does not give; "
+	    "redirect it to a file or a pipe",
+	    names[fd], kind, shown);
+}
+
+/* Memory files open again past Landlock, whatever their descriptor allows. */
+static void judge_regular(int fd)
+{
+	const int sealed = F_SEAL_WRITE | STK_F_SEAL_EXEC;
+	struct path_object object = path_inspect(fd, names[fd]);
+	struct statfs system;
+	int seals;
+
+	/* What lies on a disk is a file like others. */
+	if (object.device >> 32 != 0)
+		return;
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals >= 0 && (seals & sealed) == sealed)
+		return;
+	mounts_read();
+	if (fstatfs(fd, &system) != 0)
+		die_errno("cannot inspect %s", names[fd]);
+	if (system.f_type == STK_NSFS_MAGIC)
+		refuse(fd, "a namespace");
+	/* A hidden mount of a file system that has a visible one will do. */
+	if (!mounts_show(&object))
+		refuse(fd, seals >= 0 ? "an unsealed memory file" :
+					"a file on no visible file system");
+}
+
+static void judge_character(int fd, dev_t device, uint32_t kinds)
+{
+	struct termios terminal;
+	int number;
+
+	if (major(device) == 1)
+		switch (minor(device)) {
+		case 3: /* null */
+		case 5: /* zero */
+		case 7: /* full */
+		case 8: /* random */
+		case 9: /* urandom */
+			return;
+		default:
+			refuse(fd, "a memory device");
+		}
+	if (tcgetattr(fd, &terminal) != 0)
+		refuse(fd, "a device");
+	/* Major 2 are the masters of old; they do not know the request. */
+	if (major(device) != 2 && syscall(SYS_ioctl, fd, STK_TIOCGPTN, &number) != 0)
+		return;
+	if (!(kinds & STK_STREAM_PTY_MASTER))
+		refuse(fd, "the master of a pseudo-terminal");
+}
+
+struct socket_kind {
+	int family, type, protocol, listening;
+	bool connected;
+};
+
+static int option(int fd, int name)
+{
+	int value = 0;
+	socklen_t size = sizeof(value);
+
+	if (getsockopt(fd, SOL_SOCKET, name, &value, &size) != 0)
+		die_errno("cannot inspect the socket on %s", names[fd]);
+	return value;
+}
+
+/* The bit of STK_STREAM_… that a policy needs for such a socket; 0: none has. */
+static uint32_t needed(const struct socket_kind *kind)
+{
+	switch (kind->family) {
+	case AF_UNIX:
+		if (kind->connected && kind->type != SOCK_DGRAM)
+			return STK_STREAM_UNIX_CONNECTED;
+		return STK_STREAM_UNIX_ANY;
+	case AF_INET:
+	case AF_INET6:
+		if (kind->type == SOCK_STREAM &&
+		    (kind->protocol == IPPROTO_TCP ||
+		     kind->protocol == STK_IPPROTO_MPTCP))
+			return STK_STREAM_INET;
+		if (kind->type == SOCK_DGRAM &&
+		    (kind->protocol == IPPROTO_UDP ||
+		     kind->protocol == IPPROTO_ICMP ||
+		     kind->protocol == IPPROTO_ICMPV6))
+			return STK_STREAM_INET;
+		return 0;
+	case AF_NETLINK:
+		return kind->protocol == STK_NETLINK_ROUTE ?
+			       STK_STREAM_ROUTE_NETLINK :
+			       0;
+	default:
+		return 0;
+	}
+}
+
+static const char *word(int number, const int *numbers, const char *const *words)
+{
+	static char other[2][24];
+	static unsigned turn;
+
+	for (; *words; numbers++, words++)
+		if (*numbers == number)
+			return *words;
+	turn ^= 1;
+	(void)snprintf(other[turn], sizeof(other[turn]), "number %d", number);
+	return other[turn];
+}
+
+static void judge_socket(int fd, uint32_t kinds)
+{
+	static const int families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+	static const char *const family_words[] = {"Unix", "IPv4", "IPv6",
+						   "netlink", NULL};
+	static const int types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW,
+				    SOCK_SEQPACKET};
+	static const char *const type_words[] = {"stream", "datagram", "raw",
+						 "seqpacket", NULL};
+	struct sockaddr_storage peer;
+	socklen_t size = sizeof(peer);
+	struct socket_kind kind = {
+		.family = option(fd, SO_DOMAIN),
+		.type = option(fd, SO_TYPE),
+		.protocol = option(fd, SO_PROTOCOL),
+		.listening = option(fd, SO_ACCEPTCONN),
+		.connected =
+			getpeername(fd, (struct sockaddr *)&peer, &size) == 0,
+	};
+
+	if (needed(&kind) & kinds)
+		return;
+	die("%s is a socket (family %s, type %s, protocol %d, %s) that the policy "
+	    "does not let the program create; pass a pipe",
+	    names[fd], word(kind.family, families, family_words),
+	    word(kind.type, types, type_words), kind.protocol,
+	    kind.listening ? "listening" :
+	    kind.connected ? "connected" :
+			     "not connected");
+}
+
+void streams_judge(uint32_t kinds)
+{
+	struct stat status;
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = fcntl(fd, F_GETFL);
+
+		if (flags < 0 || fstat(fd, &status) != 0)
+			die_errno("cannot inspect %s", names[fd]);
+		if (flags & O_PATH)
+			refuse(fd, "a path without an open file");
+		switch (status.st_mode & S_IFMT) {
+		case S_IFREG:
+			judge_regular(fd);
+			break;
+		case S_IFIFO:
+			break;
+		case S_IFCHR:
+			judge_character(fd, status.st_rdev, kinds);
+			break;
+		case S_IFSOCK:
+			judge_socket(fd, kinds);
+			break;
+		case S_IFDIR:
+			refuse(fd, "a folder");
+		case S_IFBLK:
+			refuse(fd, "a block device");
+		default:
+			refuse(fd, "a kernel object");
+		}
+	}
+}

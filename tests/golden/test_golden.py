@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Compare the snapshots of whole policies with the reviewed ones.
+
+Each case also goes through the other judges for nothing: the gate and the
+launcher's parser see every artifact before there is a snapshot to compare.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stockade.artifact.decode import decode
+from stockade.artifact.write import checksum_of
+from stockade.driver.compile import compile_policy, targets
+from stockade.policy import read_policy
+
+_CASES = sorted(
+    path.parent for path in Path(__file__).parent.glob("cases/*/policy.toml")
+)
+
+
+def test_there_are_cases() -> None:
+    assert len(_CASES) >= 4
+
+
+@pytest.mark.parametrize("target", targets())
+@pytest.mark.parametrize("case", _CASES, ids=lambda path: path.name)
+def test_snapshot_is_the_reviewed_one(
+    case: Path, target: str, request: pytest.FixtureRequest
+) -> None:
+    """S1-371, GL-067: a change of rules, tables or code generation is a diff."""
+    policy = read_policy((case / "policy.toml").read_text("utf-8"), "policy.toml")
+    compiled = compile_policy(policy, "golden", target)
+    expected = case / f"{target}.txt"
+    if request.config.getoption("--bless"):
+        expected.write_text(compiled.snapshot, "utf-8")
+    assert compiled.snapshot == expected.read_text("utf-8")
+
+
+@pytest.mark.parametrize("case", _CASES, ids=lambda path: path.name)
+def test_snapshot_names_its_bundle(case: Path) -> None:
+    """A bundle and a snapshot that do not belong together are told apart."""
+    policy = read_policy((case / "policy.toml").read_text("utf-8"), "policy.toml")
+    for target in targets():
+        compiled = compile_policy(policy, "golden", target)
+        assert decode(compiled.bundle).target == target
+        assert f"\nbundle {checksum_of(compiled.bundle):08x}\n" in compiled.snapshot
+
+
+@pytest.mark.parametrize("case", _CASES, ids=lambda path: path.name)
+def test_snapshot_is_lines_of_one_fact(case: Path) -> None:
+    """No line break of a policy reaches the snapshot, and no line trails blanks."""
+    for target in targets():
+        lines = (case / f"{target}.txt").read_text("utf-8").splitlines()
+        assert all(line == line.rstrip() for line in lines)
+        assert len([line for line in lines if line.startswith("set NOTE=")]) <= 1

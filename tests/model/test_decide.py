@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Check the meaning of a policy on single requests."""
+
+from __future__ import annotations
+
+import pytest
+
+from stockade.abi.syscalls import call_numbers
+from stockade.model.decide import WITNESS_NUMBER, decide
+from stockade.model.policy import (
+    Access,
+    Children,
+    Grant,
+    Ip,
+    PathMetadata,
+    Policy,
+    Signals,
+    System,
+)
+from stockade.model.request import (
+    CallRequest,
+    EnvironmentRequest,
+    PathAction,
+    PathRequest,
+    Situation,
+)
+
+_NEW = Situation("x86_64", 7)
+_OLD = Situation("x86_64", 2)
+_STRICT = Policy(signals=Signals.ISOLATED, children=Children.NONE)
+_BIT_32 = 1 << 32
+
+
+def _answer(
+    policy: Policy, name: str, *args: int, situation: Situation = _NEW
+) -> str | None:
+    six = (*args, 0, 0, 0, 0, 0, 0)[:6]
+    number = call_numbers(situation.arch)[name]
+    request = CallRequest(situation.arch, number, six)  # type: ignore[arg-type]
+    return decide(policy, situation, request).errno
+
+
+@pytest.mark.parametrize(
+    ("number", "errno"),
+    [
+        (0xFFFFFFFF, "ENOSYS"),
+        (0x40000000 | 39, "EPERM"),
+        (0xC0000000, "EPERM"),
+        (0x80000000, "ENOSYS"),
+        (472, "ENOSYS"),
+        (999, "ENOSYS"),
+        (400, "ENOSYS"),
+        (520, "ENOSYS"),
+        (WITNESS_NUMBER, "WITNESS"),
+        (0, None),
+    ],
+)
+def test_numbers_outside_the_table_are_refused(number: int, errno: str | None) -> None:
+    """S2-014, S2-309, GL-072: gaps, x32, skipped and unnamed calls."""
+    assert decide(Policy(), _NEW, CallRequest("x86_64", number)).errno == errno
+
+
+@pytest.mark.parametrize("arch", ["i386", "aarch64", "arm"])
+def test_calls_of_other_architectures_are_refused(arch: str) -> None:
+    """S2-014: whatever the number."""
+    for number in (0, 1, 20, 59, 0xFFFFFFFF):
+        assert decide(Policy(), _NEW, CallRequest(arch, number)).errno == "EPERM"
+
+
+@pytest.mark.parametrize(
+    ("policy", "call", "errno"),
+    [
+        (Policy(), ("clone3",), "ENOSYS"),
+        (Policy(), ("openat2",), "ENOSYS"),
+        (Policy(), ("io_uring_setup",), "ENOSYS"),
+        (Policy(), ("openat", 0, 0, 3), "EPERM"),
+        (Policy(), ("openat", 0, 0, _BIT_32 | 3), "EPERM"),
+        (Policy(), ("openat", 0, 0, 2), None),
+        (Policy(), ("clone", 0x10000000), "EPERM"),
+        (Policy(), ("clone", 0x8000), "EPERM"),
+        (Policy(), ("clone", 17), None),
+        (_STRICT, ("clone", 17), "EPERM"),
+        (_STRICT, ("clone", 0x10000 | 0x100), None),
+        (_STRICT, ("fork",), "EPERM"),
+        (Policy(), ("fork",), None),
+        (Policy(), ("prlimit64", 0, 0, 1), None),
+        (Policy(), ("prlimit64", 1000, 0, 1), None),
+        (Policy(), ("prlimit64", 999, 0, 1), "EPERM"),
+        (Policy(), ("prlimit64", 999, 0, 1 << 40), "EPERM"),
+        (Policy(), ("prlimit64", 999, 0, 0), None),
+        (Policy(), ("ioctl", 0, 0x5412), "EPERM"),
+        (Policy(), ("ioctl", 0, _BIT_32 | 0x5412), "EPERM"),
+        (Policy(), ("ioctl", 0, 0x5401), None),
+        (Policy(), ("ioctl", 0, 0x8912), "EPERM"),
+        (Policy(), ("ioctl", 0, 0x8905), None),
+        (Policy(ip=Ip.ALL), ("ioctl", 0, 0x8912), None),
+        (Policy(), ("execveat", 0, 0, 0, 0, 0x1000), "EPERM"),
+        (Policy(), ("execveat", 0, 0, 0, 0, 0x11000), None),
+        (Policy(), ("memfd_create", 0, 1), "ENOSYS"),
+        (Policy(), ("memfd_create", 0, 9), None),
+        (Policy(), ("memfd_create", 0, 12), "ENOSYS"),
+        (Policy(), ("socket", 2, 1, 0), "EPERM"),
+        (Policy(ip=Ip.ALL), ("socket", 2, 1, 6), None),
+        (Policy(ip=Ip.ALL), ("socket", 2, 0x80801, 262), None),
+        (Policy(ip=Ip.ALL), ("socket", 2, 3, 1), "EPERM"),
+        (Policy(ip=Ip.ALL), ("socket", 2, 2, 136), "EPERM"),
+        (Policy(ip=Ip.ALL), ("socket", 1, 1, 0), "EPERM"),
+        (Policy(ip=Ip.ALL), ("socket", 16, 3, 0), None),
+        (Policy(ip=Ip.ALL), ("socket", 16, 3, 4), "EPERM"),
+        (Policy(ip=Ip.ALL), ("socket", 40, 1, 0), "EPERM"),
+        (Policy(), ("socketpair", 1, 1, 0), None),
+        (Policy(), ("socketpair", 1, 0x80805, 0), None),
+        (Policy(), ("socketpair", 1, 2, 0), "EPERM"),
+        (Policy(), ("socketpair", 1, 3, 0), "EPERM"),
+        (Policy(), ("socketpair", 30, 1, 0), "EPERM"),
+        (Policy(), ("chmod",), "EPERM"),
+        (Policy(path_metadata=PathMetadata.ALLOW), ("chmod", 0, 0o755), None),
+        (Policy(path_metadata=PathMetadata.ALLOW), ("chmod", 0, 0o4755), "EPERM"),
+        (Policy(), ("fchmod", 0, 0o755), None),
+        (Policy(), ("fchmod", 0, 0o2755), "EPERM"),
+        (Policy(), ("openat", 0, 0, 0x41, 0o4644), "EPERM"),
+        (Policy(), ("openat", 0, 0, 0x01, 0o4644), None),
+        (Policy(), ("mkdir", 0, 0o2755), "EPERM"),
+        (Policy(), ("mknod", 0, 0o020666), "EPERM"),
+        (Policy(), ("mknod", 0, 0o100644), None),
+        (Policy(), ("utimensat", 0, 0), None),
+        (Policy(), ("utimensat", 0, _BIT_32), "EPERM"),
+        (Policy(), ("renameat2", 0, 0, 0, 0, 4), "EPERM"),
+        (Policy(), ("renameat2", 0, 0, 0, 0, 3), None),
+        (Policy(), ("fcntl", 0, 1024), "EPERM"),
+        (Policy(), ("kill", 1), None),
+        (_STRICT, ("kill", 1), None),
+        (_STRICT, ("setpgid", 0, 5), "EPERM"),
+        (_STRICT, ("setpgid", 0, 0), None),
+        (_STRICT, ("setpriority", 0, 1000), None),
+        (_STRICT, ("setpriority", 1, 1000), "EPERM"),
+        (_STRICT, ("setpriority", 0, 999), "EPERM"),
+    ],
+)
+def test_calls_are_decided_by_their_words(
+    policy: Policy, call: tuple[str, int], errno: str | None
+) -> None:
+    """S2-013, S2-016, S2-124, S2-125, S2-160, S2-167, S2-168, S2-251, S2-252."""
+    assert _answer(policy, *call) == errno
+
+
+@pytest.mark.parametrize(
+    ("call", "errno"),
+    [
+        (("truncate",), "EPERM"),
+        (("openat", 0, 0, 0x200), "EPERM"),
+        (("openat", 0, 0, 0x201), None),
+        (("ioctl", 0, 0x5401), None),
+        (("ioctl", 0, 0x5452), "EPERM"),
+        (("ioctl", 0, 0x4B3A), "EPERM"),
+        (("kill", 1000), None),
+        (("kill", 999), "EPERM"),
+        (("kill", 0xFFFFFFFF), "EPERM"),
+        (("fcntl", 0, 8), "EPERM"),
+        (("fcntl", 0, 4, 0x2000), "EPERM"),
+        (("fcntl", 0, 4, 0x800), None),
+        (("pidfd_send_signal",), "EPERM"),
+    ],
+)
+def test_older_kernels_get_the_filters_guard(
+    call: tuple[str, int], errno: str | None
+) -> None:
+    """S2-295, GL-045, GL-079: what Landlock lacks there, the filter holds."""
+    assert _answer(_STRICT, *call, situation=_OLD) == errno
+
+
+@pytest.mark.parametrize(
+    ("path", "action", "allowed"),
+    [
+        ("/srv/in/a/b", PathAction.READ, True),
+        ("/srv/inside", PathAction.READ, False),
+        ("/srv/in", PathAction.WRITE, False),
+        ("/srv/out/x", PathAction.WRITE, True),
+        ("/srv/out/x", PathAction.EXECUTE, False),
+        ("/srv/out", PathAction.CREATE_LINK, False),
+        ("/srv/out", PathAction.CREATE_FIFO, False),
+        ("/opt/bin/x", PathAction.EXECUTE, True),
+        ("/opt/bin/x", PathAction.WRITE, False),
+        ("/usr/lib/x.so", PathAction.READ, True),
+        ("/usr/lib/x.so", PathAction.EXECUTE, False),
+        ("/etc/passwd", PathAction.READ, False),
+        ("/dev/null", PathAction.WRITE, True),
+    ],
+)
+def test_paths_are_covered_by_grants(
+    path: str, action: PathAction, *, allowed: bool
+) -> None:
+    """S1-094, S1-095, S1-096, S1-097, S1-285, S1-303."""
+    policy = Policy(
+        grants=(
+            Grant("/opt/bin", Access.READ_EXEC),
+            Grant("/srv/in", Access.READ),
+            Grant("/srv/out", Access.READ_WRITE),
+        )
+    )
+    decision = decide(policy, _NEW, PathRequest(path, action))
+    assert decision.allowed is allowed
+    assert allowed or decision.errno == "EACCES"
+
+
+def test_system_none_grants_no_library() -> None:
+    """S1-098: without the system set nothing of it is readable."""
+    request = PathRequest("/usr/lib/x.so", PathAction.READ)
+    assert not decide(Policy(system=System.NONE), _NEW, request).allowed
+
+
+def test_resolver_files_come_with_the_network() -> None:
+    """S1-308: resolver and certificates with a network, not without."""
+    request = PathRequest("/etc/resolv.conf", PathAction.READ)
+    assert decide(Policy(ip=Ip.ALL), _NEW, request).allowed
+    assert not decide(Policy(), _NEW, request).allowed
+
+
+def test_variables_come_from_the_policy_only() -> None:
+    """S1-310."""
+    policy = Policy(pass_names=("LANG",), set_values=(("HOME", "/srv"),))
+    for name, allowed in (("LANG", True), ("HOME", True), ("LD_PRELOAD", False)):
+        assert decide(policy, _NEW, EnvironmentRequest(name)).allowed is allowed
