@@ -94,7 +94,7 @@ class Claim:
     arches: tuple[ArchClaim, ...]
     default: int
 
-    def action(  # noqa: PLR0913 - what a filter sees, and the own process ID
+    def action(
         self, audit_arch: int, number: int, args: tuple[int, ...], own_pid: int
     ) -> int:
         """Give the action value claimed for one call."""

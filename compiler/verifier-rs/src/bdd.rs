@@ -59,12 +59,19 @@ pub(crate) enum Shape {
     Test { level: u32, low: Node, high: Node },
 }
 
-/// About 100 MB with the index and the memo.
-const MOST_NODES: usize = 1 << 22;
-/// A few seconds.
-const MOST_STEPS: u64 = 1 << 26;
+/// What a proof may take; the first is enough for all programs people write.
+const SMALL: Budget = Budget { nodes: 1 << 18, steps: 1 << 20 };
+/// About 250 MB and ten seconds.
+const LARGE: Budget = Budget { nodes: 1 << 23, steps: 1 << 25 };
+
+#[derive(Clone, Copy)]
+struct Budget {
+    nodes: usize,
+    steps: u64,
+}
+
 /// The level of answers: below every bit.
-const BOTTOM: u32 = u32::MAX;
+pub(crate) const BOTTOM: u32 = u32::MAX;
 const FIRST_SLOTS: usize = 1 << 14;
 /// More slots than memos: most results are never asked for again.
 const SLOTS_A_MEMO: usize = 4;
@@ -85,22 +92,26 @@ pub(crate) struct Store {
     /// never `FALSE`, so an entry of zeros is none.
     memo: Vec<[u32; 4]>,
     steps: u64,
-    most_nodes: usize,
+    budget: Budget,
 }
 
 impl Store {
     pub(crate) fn new() -> Self {
-        Self::with_budget(MOST_NODES)
+        Self::with_budget(LARGE)
     }
 
-    /// A store of at most so many nodes, of which two are taken.
-    pub(crate) fn with_budget(most_nodes: usize) -> Self {
+    /// A store that gives up early.
+    pub(crate) fn small() -> Self {
+        Self::with_budget(SMALL)
+    }
+
+    fn with_budget(budget: Budget) -> Self {
         let mut store = Self {
             rows: Vec::with_capacity(FIRST_SLOTS),
             slots: vec![0; FIRST_SLOTS],
             memo: vec![[0; 4]; FIRST_SLOTS / SLOTS_A_MEMO],
             steps: 0,
-            most_nodes,
+            budget,
         };
         for value in [0, 1] {
             // Two rows are within every budget that `answer` could be asked with.
@@ -135,7 +146,7 @@ impl Store {
             return self.test(top.level, no, yes);
         }
         self.steps = self.steps.saturating_add(1);
-        if self.steps > MOST_STEPS {
+        if self.steps > self.budget.steps {
             return Err(OverBudget);
         }
         let key = [test.0, yes.0, no.0];
@@ -172,51 +183,6 @@ impl Store {
         self.choose(node, FALSE, TRUE)
     }
 
-    /// What is left of a function where `fixed` says the value of some levels.
-    pub(crate) fn restrict(
-        &mut self,
-        node: Node,
-        fixed: &dyn Fn(u32) -> Option<bool>,
-    ) -> Bounded<Node> {
-        self.rebuild(node, &mut NodeMap::default(), fixed, &Some)
-    }
-
-    /// The truth of a predicate on the answers.
-    pub(crate) fn answers_that(
-        &mut self,
-        node: Node,
-        holds: &dyn Fn(u32) -> bool,
-    ) -> Bounded<Node> {
-        let truth = |value| Some(u32::from(holds(value)));
-        self.rebuild(node, &mut NodeMap::default(), &|_| None, &truth)
-    }
-
-    fn rebuild(
-        &mut self,
-        node: Node,
-        done: &mut NodeMap<Node>,
-        fixed: &dyn Fn(u32) -> Option<bool>,
-        answer: &dyn Fn(u32) -> Option<u32>,
-    ) -> Bounded<Node> {
-        if let Some(found) = done.get(&node) {
-            return Ok(*found);
-        }
-        let found = match self.shape(node) {
-            Shape::Answer(value) => self.answer(answer(value).unwrap_or(value))?,
-            Shape::Test { level, low, high } => match fixed(level) {
-                Some(true) => self.rebuild(high, done, fixed, answer)?,
-                Some(false) => self.rebuild(low, done, fixed, answer)?,
-                None => {
-                    let low = self.rebuild(low, done, fixed, answer)?;
-                    let high = self.rebuild(high, done, fixed, answer)?;
-                    self.test(level, low, high)?
-                }
-            },
-        };
-        done.insert(node, found);
-        Ok(found)
-    }
-
     pub(crate) fn shape(&self, node: Node) -> Shape {
         let row = self.row(node);
         if row.level == BOTTOM {
@@ -245,7 +211,8 @@ impl Store {
         self.rows.len()
     }
 
-    fn test(&mut self, level: u32, low: Node, high: Node) -> Bounded<Node> {
+    /// A test of one bit, which must come before those of both halves.
+    pub(crate) fn test(&mut self, level: u32, low: Node, high: Node) -> Bounded<Node> {
         if low == high {
             return Ok(low);
         }
@@ -262,7 +229,7 @@ impl Store {
             }
             place = place.wrapping_add(1) & mask;
         }
-        if self.rows.len() >= self.most_nodes {
+        if self.rows.len() >= self.budget.nodes {
             return Err(OverBudget);
         }
         let node = u32::try_from(self.rows.len()).map_err(|_| OverBudget)?;

@@ -15,6 +15,7 @@
 //! range  u64 low, high (inclusive)
 //! ```
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// `SCL1`, read as a little-endian word.
@@ -28,6 +29,19 @@ pub(crate) struct Claim {
     pub(crate) other: u32,
     pub(crate) arches: Vec<Arch>,
     pub(crate) lists: Vec<List>,
+}
+
+impl Claim {
+    /// All answers that the claim names.
+    pub(crate) fn answers(&self) -> BTreeSet<u32> {
+        let mut answers: BTreeSet<u32> =
+            self.lists.iter().map(|list| list.other).collect();
+        let rules = self.lists.iter().flat_map(|list| &list.rules);
+        answers.extend(rules.map(|rule| rule.action));
+        answers.extend(self.arches.iter().map(|arch| arch.other));
+        answers.insert(self.other);
+        answers
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

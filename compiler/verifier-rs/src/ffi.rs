@@ -13,10 +13,10 @@ use std::panic::{catch_unwind, UnwindSafe};
 use crate::cache;
 use crate::floor::{floor, Finding};
 use crate::flow::longest_path;
-use crate::order::{high_word, low_word, ARCH, ARGUMENTS, NUMBER, OWN_PID};
-use crate::order::{POINTER_HIGH, POINTER_LOW};
-use crate::program::Relocation;
 use crate::prove::{prove, Counterexample, Verdict};
+use crate::records::{
+    pairs, stockade_bpfverify_counterexample, stockade_bpfverify_relocation,
+};
 use crate::structure::{check, Refusal};
 
 const ABI: u32 = 2;
@@ -139,54 +139,6 @@ pub unsafe extern "C" fn stockade_bpfverify_longest_path(
     status
 }
 
-/// A constant that the launcher fills in: an instruction's index and the kind, as in a
-/// bundle.
-#[repr(C)]
-#[allow(non_camel_case_types)] // as the header has it
-#[derive(Clone, Copy, Debug)]
-pub struct stockade_bpfverify_relocation {
-    insn: u32,
-    kind: u32,
-}
-
-/// A call and the two answers to it.
-#[repr(C)]
-#[allow(non_camel_case_types)] // as the header has it
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct stockade_bpfverify_counterexample {
-    args: [u64; ARGUMENTS],
-    instruction_pointer: u64,
-    arch: u32,
-    number: u32,
-    own_pid: u32,
-    claimed: u32,
-    actual: u32,
-    unused: u32,
-}
-
-impl stockade_bpfverify_counterexample {
-    fn of(found: &Counterexample) -> Self {
-        let word = |at: usize| found.words.get(at).copied().unwrap_or(0);
-        let wide = |high: usize, low: usize| {
-            u64::from(word(high)).wrapping_shl(32) | u64::from(word(low))
-        };
-        let mut args = [0; ARGUMENTS];
-        for (at, arg) in args.iter_mut().enumerate() {
-            *arg = wide(high_word(at), low_word(at));
-        }
-        Self {
-            args,
-            instruction_pointer: wide(POINTER_HIGH, POINTER_LOW),
-            arch: word(ARCH),
-            number: word(NUMBER),
-            own_pid: word(OWN_PID),
-            claimed: found.claimed,
-            actual: found.actual,
-            unused: 0,
-        }
-    }
-}
-
 /// The caller's array, or none for a null pointer or a length beyond the address space.
 ///
 /// # Safety
@@ -199,10 +151,6 @@ unsafe fn array<'a, T>(first: *const T, count: usize) -> Option<&'a [T]> {
     isize::try_from(bytes).ok()?;
     // SAFETY: not null, readable for `count` by contract, at most isize::MAX bytes.
     Some(unsafe { std::slice::from_raw_parts(first, count) })
-}
-
-fn pairs(relocations: &[stockade_bpfverify_relocation]) -> Vec<Relocation> {
-    relocations.iter().map(|entry| (entry.insn, entry.kind)).collect()
 }
 
 /// Hands over how a comparison ended.
@@ -400,6 +348,52 @@ mod tests {
             super::stockade_bpfverify_check(null(), 8, null_mut(), null_mut(), 0)
         };
         assert_eq!(status, FAILED);
+    }
+
+    #[test]
+    fn missing_parts_prove_nothing() {
+        let mut map = [0xff];
+        let (program, length) = (RETURN.as_ptr(), RETURN.len());
+        let (none, why) = (null(), null_mut());
+        let status = unsafe {
+            super::stockade_bpfverify_prove(
+                program,
+                length,
+                none,
+                1,
+                program,
+                length,
+                null_mut(),
+                why,
+                0,
+            )
+        };
+        assert_eq!(status, FAILED);
+        let status = unsafe {
+            super::stockade_bpfverify_floor(
+                none.cast(),
+                length,
+                none,
+                0,
+                0,
+                null_mut(),
+                why,
+                0,
+            )
+        };
+        assert_eq!(status, FAILED);
+        let status = unsafe {
+            super::stockade_bpfverify_cacheable(
+                program,
+                length,
+                0,
+                map.as_mut_ptr(),
+                1,
+                why,
+                0,
+            )
+        };
+        assert_eq!((status, map), (ACCEPTED, [0]));
     }
 
     #[test]

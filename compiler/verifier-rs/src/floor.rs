@@ -6,18 +6,21 @@
 //! finds tests that look at more of an argument than the kernel does: bits that the
 //! kernel drops let a caller pass such a test.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use crate::bdd::{Bounded, Node, NodeMap, Shape, Store, FALSE, TRUE};
+use crate::bdd::{Bounded, Node, Store, FALSE, TRUE};
+use crate::calculate::Unprovable;
 use crate::claim::Test;
+use crate::concrete::{self, Call};
 use crate::floor_rules::rules;
-use crate::linux_calls::{Call, CALLS, HIGHEST, NONE};
+use crate::linux_calls::{Row, CALLS, HIGHEST, NONE};
 use crate::meaning::{self, bits, select, Segment};
-use crate::order::{self, high_word, low_word, Groups, Order, ARCH, NUMBER, OWN_PID};
+use crate::order::{self, low_word, Groups, Order, ARCH, NUMBER, OWN_PID};
 use crate::program::{self, Insn, Relocation};
 use crate::prove::{difference, Counterexample};
-use crate::run::{self, Unprovable};
+use crate::run;
 use crate::traces;
+use crate::widths;
 
 /// What the floor says of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,13 +48,13 @@ pub(crate) fn floor(
 }
 
 /// The calls of an architecture, by number.
-fn numbers(audit_arch: u32) -> Option<Vec<(u32, &'static Call)>> {
-    let number: fn(&Call) -> u32 = match audit_arch {
+fn numbers(audit_arch: u32) -> Option<Vec<(u32, &'static Row)>> {
+    let number: fn(&Row) -> u32 = match audit_arch {
         0xc000_003e => |call| call.1,
         0xc000_00b7 => |call| call.2,
         _ => return None,
     };
-    let mut calls: Vec<(u32, &Call)> =
+    let mut calls: Vec<(u32, &Row)> =
         CALLS.iter().map(|call| (number(call), call)).collect();
     calls.retain(|(number, _)| *number != NONE);
     calls.sort_unstable();
@@ -61,7 +64,7 @@ fn numbers(audit_arch: u32) -> Option<Vec<(u32, &'static Call)>> {
 fn judge(
     insns: &[Insn],
     audit_arch: u32,
-    calls: &[(u32, &Call)],
+    calls: &[(u32, &Row)],
 ) -> Result<Finding, Unprovable> {
     let mut groups = Groups::new();
     // One rule of the floor compares this argument with the own process ID.
@@ -69,18 +72,40 @@ fn judge(
     traces::join(insns, &mut groups);
     let order = Order::new(&groups);
     let mut store = Store::new();
-    let actual = run::answers(&mut store, &order, insns)?;
+    // A computed answer is all ones here, which counts as one that lets through.
+    let actual = run::answers(&mut store, &order, insns, &BTreeSet::new())?;
     let refused = must_refuse(&mut store, &order, audit_arch, calls)?;
     let open = store.answers_that(actual, &lets_through)?;
     let broken = store.and(refused, open)?;
     if broken != FALSE {
         let arches = [audit_arch];
-        let mut found = difference(&mut store, &order, FALSE, broken, &arches)?;
-        found.actual = answer(&store, &order, actual, &found);
-        let why = describe(&found, audit_arch, calls);
-        return Ok(Finding::Broken(found, why));
+        let call = difference(&mut store, &order, FALSE, broken, &arches)?;
+        let why = describe(&call, audit_arch, calls);
+        return Ok(shown(insns, call, 0, why, lets_through));
     }
-    Ok(widths(&mut store, &order, actual, audit_arch, calls)?)
+    widths::beyond(&mut store, &order, actual, audit_arch, calls)?.map_or(
+        Ok(Finding::Holds),
+        |(call, cut, why)| {
+            let claimed = concrete::run(insns, &cut).unwrap_or(0);
+            Ok(shown(insns, call, claimed, why, |actual| actual != claimed))
+        },
+    )
+}
+
+/// A call below the floor, by running the program once more in the plainest way.
+fn shown(
+    insns: &[Insn],
+    call: Call,
+    claimed: u32,
+    why: String,
+    wrong: impl Fn(u32) -> bool,
+) -> Finding {
+    match concrete::run(insns, &call) {
+        Some(actual) if wrong(actual) => {
+            Finding::Broken(Counterexample { words: call, claimed, actual }, why)
+        }
+        _ => Finding::Unprovable("a computed answer may let calls through".to_owned()),
+    }
 }
 
 /// Whether an action of seccomp lets a call happen, or make it look as if it had.
@@ -100,7 +125,7 @@ fn must_refuse(
     store: &mut Store,
     order: &Order,
     audit_arch: u32,
-    calls: &[(u32, &Call)],
+    calls: &[(u32, &Row)],
 ) -> Bounded<Node> {
     let mut refused: HashMap<&str, Node> = HashMap::new();
     for (names, tests) in rules() {
@@ -130,101 +155,8 @@ fn all_hold(store: &mut Store, order: &Order, tests: &[Test]) -> Bounded<Node> {
     Ok(all)
 }
 
-/// Looks for answers that depend on the high word of a 32-bit argument.
-fn widths(
-    store: &mut Store,
-    order: &Order,
-    actual: Node,
-    audit_arch: u32,
-    calls: &[(u32, &Call)],
-) -> Bounded<Finding> {
-    let mut seen = NodeMap::default();
-    for (number, call) in calls.iter().filter(|(_, call)| call.3 != 0) {
-        let here = |level: u32| match order.place_of(level) {
-            (ARCH, bit) => Some(audit_arch & order::bit(bit) != 0),
-            (NUMBER, bit) => Some(number & order::bit(bit) != 0),
-            _ => None,
-        };
-        let answers = descend(store, order, actual, &mut seen, &here)?;
-        let used = words(store, order, answers, &mut seen);
-        for argument in 0..order::ARGUMENTS {
-            let narrow = u32::from(call.3) & order::bit(argument) != 0;
-            if narrow && used & order::bit(high_word(argument)) != 0 {
-                let cut = |level: u32| match order.place_of(level) {
-                    (word, _) if word == high_word(argument) => Some(false),
-                    _ => None,
-                };
-                let cut = store.restrict(answers, &cut)?;
-                let mut found = difference(store, order, cut, answers, &[audit_arch])?;
-                if let Some(slot) = found.words.get_mut(NUMBER) {
-                    *slot = *number;
-                }
-                let why = format!(
-                    "`{}` takes 32 bits of argument {argument}, but the program looks \
-                     at the others",
-                    call.0
-                );
-                return Ok(Finding::Broken(found, why));
-            }
-        }
-    }
-    Ok(Finding::Holds)
-}
-
-/// Restricts, by walking alone as long as that is enough.
-fn descend(
-    store: &mut Store,
-    order: &Order,
-    mut node: Node,
-    seen: &mut NodeMap<u32>,
-    fixed: &dyn Fn(u32) -> Option<bool>,
-) -> Bounded<Node> {
-    while let Shape::Test { level, low, high } = store.shape(node) {
-        match fixed(level) {
-            Some(true) => node = high,
-            Some(false) => node = low,
-            None => break,
-        }
-    }
-    let used = words(store, order, node, seen);
-    if used & (order::bit(ARCH) | order::bit(NUMBER)) == 0 {
-        return Ok(node);
-    }
-    store.restrict(node, fixed)
-}
-
-/// The words that a function depends on.
-fn words(store: &Store, order: &Order, node: Node, seen: &mut NodeMap<u32>) -> u32 {
-    if let Some(found) = seen.get(&node) {
-        return *found;
-    }
-    let found = match store.shape(node) {
-        Shape::Answer(_) => 0,
-        Shape::Test { level, low, high } => {
-            order::bit(order.place_of(level).0)
-                | words(store, order, low, seen)
-                | words(store, order, high, seen)
-        }
-    };
-    seen.insert(node, found);
-    found
-}
-
-fn answer(store: &Store, order: &Order, mut node: Node, at: &Counterexample) -> u32 {
-    loop {
-        match store.shape(node) {
-            Shape::Answer(value) => return value,
-            Shape::Test { level, low, high } => {
-                let (word, bit) = order.place_of(level);
-                let value = at.words.get(word).copied().unwrap_or(0);
-                node = if value & order::bit(bit) == 0 { low } else { high };
-            }
-        }
-    }
-}
-
-fn describe(found: &Counterexample, audit_arch: u32, calls: &[(u32, &Call)]) -> String {
-    let [number, arch, ..] = found.words;
+fn describe(found: &Call, audit_arch: u32, calls: &[(u32, &Row)]) -> String {
+    let [number, arch, ..] = *found;
     let what = match calls.iter().find(|(known, _)| *known == number) {
         _ if arch != audit_arch => "a call of another architecture".to_owned(),
         Some((_, call)) => format!("this call of `{}`", call.0),
@@ -233,3 +165,6 @@ fn describe(found: &Counterexample, audit_arch: u32, calls: &[(u32, &Call)]) -> 
     };
     format!("{what} is refused under every policy, but the program lets it through")
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,9 @@
 
 mod bdd;
 mod cache;
+mod calculate;
 mod claim;
+mod concrete;
 mod ffi;
 mod floor;
 mod floor_rules;
@@ -25,16 +27,19 @@ mod meaning;
 mod order;
 mod program;
 mod prove;
+mod records;
 mod run;
 mod structure;
 mod traces;
+mod walk;
+mod widths;
 mod word;
 
 pub use ffi::{
     stockade_bpfverify_abi, stockade_bpfverify_cacheable, stockade_bpfverify_check,
-    stockade_bpfverify_counterexample, stockade_bpfverify_floor,
-    stockade_bpfverify_longest_path, stockade_bpfverify_prove,
-    stockade_bpfverify_relocation,
+    stockade_bpfverify_floor, stockade_bpfverify_longest_path,
+    stockade_bpfverify_prove,
 };
 pub use flow::longest_path;
+pub use records::{stockade_bpfverify_counterexample, stockade_bpfverify_relocation};
 pub use structure::{check, Refusal};

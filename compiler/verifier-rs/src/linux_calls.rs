@@ -8,7 +8,7 @@
 //! the types it cuts every argument to. Calls without such an event have no widths.
 
 /// One call: name, number on `x86_64` and on aarch64, arguments of 32 bits or fewer.
-pub(crate) type Call = (&'static str, u32, u32, u8);
+pub(crate) type Row = (&'static str, u32, u32, u8);
 
 /// The number of a call that an architecture does not have.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -16,7 +16,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// The highest number either architecture has given out.
 pub(crate) const HIGHEST: u32 = 471;
 
-pub(crate) const CALLS: &[Call] = &[
+pub(crate) const CALLS: &[Row] = &[
     ("read", 0, 63, 0x01),
     ("write", 1, 64, 0x01),
     ("open", 2, NONE, 0x06),

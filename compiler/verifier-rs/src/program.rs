@@ -81,7 +81,16 @@ pub(crate) fn decode(
     program: &[u8],
     relocations: &[Relocation],
 ) -> Result<Vec<Insn>, String> {
-    let mut insns = decode_as_it_is(program)?;
+    decode_as_it_is(program)?;
+    decode_unchecked(program, relocations)
+}
+
+/// Decodes a program that need not be one: loads, jumps and constants may be wrong.
+pub(crate) fn decode_unchecked(
+    program: &[u8],
+    relocations: &[Relocation],
+) -> Result<Vec<Insn>, String> {
+    let mut insns = all(program)?;
     let mut left = relocations;
     let raws = program.chunks_exact(SIZE);
     for ((index, raw), insn) in (0_u32..).zip(raws).zip(&mut insns) {
@@ -114,6 +123,10 @@ pub(crate) fn decode(
 pub(crate) fn decode_as_it_is(program: &[u8]) -> Result<Vec<Insn>, String> {
     structure::check(program)
         .map_err(|why| format!("instruction {} {}", why.index, why.reason))?;
+    all(program)
+}
+
+fn all(program: &[u8]) -> Result<Vec<Insn>, String> {
     let mut insns = Vec::new();
     for (index, raw) in program.chunks_exact(SIZE).enumerate() {
         insns.push(insn(index, raw)?);

@@ -5,12 +5,14 @@
 //! every architecture, number, argument, instruction pointer and own process ID exactly
 //! when the functions are one node.
 
-use crate::bdd::{Bounded, Node, Shape, Store};
+use crate::bdd::{Bounded, Node, Store, BOTTOM};
+use crate::calculate::Unprovable;
 use crate::claim::{self, Claim};
+use crate::concrete::{self, Call};
 use crate::meaning;
 use crate::order::{self, Groups, Order, ARCH, OWN_PID, WORDS};
 use crate::program::{self, Insn, Relocation};
-use crate::run::{self, Unprovable};
+use crate::run;
 use crate::traces;
 
 /// What a comparison found out.
@@ -28,7 +30,7 @@ pub(crate) enum Verdict {
 /// the two answers to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Counterexample {
-    pub(crate) words: [u32; WORDS],
+    pub(crate) words: Call,
     pub(crate) claimed: u32,
     pub(crate) actual: u32,
 }
@@ -43,27 +45,55 @@ pub(crate) fn prove(
         Ok(claim) => claim,
         Err(why) => return Verdict::Malformed(why),
     };
-    let insns = match program::decode(program, relocations) {
-        Ok(insns) => insns,
-        Err(why) => return Verdict::Unprovable(why),
-    };
-    compare(&insns, &claim).unwrap_or_else(|why| Verdict::Unprovable(why.to_string()))
+    let insns = program::decode(program, relocations);
+    if let Ok(insns) = &insns {
+        if let Ok(verdict) = compare(insns, &claim, Store::small()) {
+            return verdict;
+        }
+    }
+    // It is refused unless a second try proves it; a call that shows why is worth a look.
+    let found =
+        program::decode_unchecked(program, relocations).ok().and_then(|insns| {
+            concrete::search(&insns, &claim).map(|call| shown(&insns, &claim, call))
+        });
+    if let Some(verdict) = found {
+        return verdict;
+    }
+    insns
+        .and_then(|insns| {
+            compare(&insns, &claim, Store::new()).map_err(|why| why.to_string())
+        })
+        .unwrap_or_else(Verdict::Unprovable)
 }
 
-fn compare(insns: &[Insn], claim: &Claim) -> Result<Verdict, Unprovable> {
+fn compare(
+    insns: &[Insn],
+    claim: &Claim,
+    mut store: Store,
+) -> Result<Verdict, Unprovable> {
     let mut groups = Groups::new();
     meaning::join(claim, &mut groups);
     traces::join(insns, &mut groups);
     let order = Order::new(&groups);
-    let mut store = Store::new();
     let claimed = meaning::answers(&mut store, &order, claim)?;
-    let actual = run::answers(&mut store, &order, insns)?;
+    let actual = run::answers(&mut store, &order, insns, &claim.answers())?;
     if claimed == actual {
         return Ok(Verdict::Proved);
     }
     let arches: Vec<u32> = claim.arches.iter().map(|arch| arch.audit).collect();
-    let found = difference(&mut store, &order, claimed, actual, &arches)?;
-    Ok(Verdict::Disagrees(found))
+    let call = difference(&mut store, &order, claimed, actual, &arches)?;
+    Ok(shown(insns, claim, call))
+}
+
+/// A disagreement, by running the program once more in the plainest way.
+fn shown(insns: &[Insn], claim: &Claim, call: Call) -> Verdict {
+    let claimed = concrete::claimed(claim, &call);
+    match concrete::run(insns, &call) {
+        Some(actual) if actual != claimed => {
+            Verdict::Disagrees(Counterexample { words: call, claimed, actual })
+        }
+        _ => Verdict::Unprovable("the verifier contradicts itself".to_owned()),
+    }
 }
 
 /// A process ID that reads like one.
@@ -79,7 +109,7 @@ pub(crate) fn difference(
     claimed: Node,
     actual: Node,
     arches: &[u32],
-) -> Bounded<Counterexample> {
+) -> Bounded<Call> {
     let likely = arches.iter().map(|arch| Some(*arch)).chain([None]);
     for arch in likely {
         for pid in [Some(LIKELY_PID), None] {
@@ -93,9 +123,7 @@ pub(crate) fn difference(
             if left != right {
                 let mut found = apart(store, order, left, right);
                 for (word, value) in [(ARCH, arch), (OWN_PID, pid)] {
-                    if let (Some(slot), Some(value)) =
-                        (found.words.get_mut(word), value)
-                    {
+                    if let (Some(slot), Some(value)) = (found.get_mut(word), value) {
                         *slot = value;
                     }
                 }
@@ -112,20 +140,13 @@ fn has(value: u32, bit: usize) -> bool {
 }
 
 /// Walks down two different functions to different answers, by zeros where it can.
-fn apart(
-    store: &Store,
-    order: &Order,
-    mut left: Node,
-    mut right: Node,
-) -> Counterexample {
+fn apart(store: &Store, order: &Order, mut left: Node, mut right: Node) -> Call {
     let mut words = [0; WORDS];
     loop {
-        if let (Shape::Answer(claimed), Shape::Answer(actual)) =
-            (store.shape(left), store.shape(right))
-        {
-            return Counterexample { words, claimed, actual };
-        }
         let level = store.level(left).min(store.level(right));
+        if level == BOTTOM {
+            return words;
+        }
         let (left0, left1) = store.halves(left, level);
         let (right0, right1) = store.halves(right, level);
         // One of the two pairs differs, or the nodes above would be one.
@@ -140,3 +161,6 @@ fn apart(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,38 +7,15 @@
 //! are forgotten, so paths that meet are one. What the kernel's versions compute
 //! differently, or what would be too much work, is not provable, which refuses.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use crate::bdd::{Node, OverBudget, Shape, Store};
+use crate::bdd::{Node, Shape, Store};
+use crate::calculate::{calculate, compare, Unprovable};
 use crate::meaning::variable;
 use crate::order::{self, Order, OWN_PID};
-use crate::program::{Arithmetic, Insn, Operand, Operation, Test};
+use crate::program::{Insn, Operand, Operation};
 use crate::traces::{live, ACCUMULATOR, INDEX};
 use crate::word::{self, Word};
-
-/// Why nothing can be said about a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Unprovable {
-    Budget,
-    Instruction(usize, &'static str),
-}
-
-impl From<OverBudget> for Unprovable {
-    fn from(_: OverBudget) -> Self {
-        Self::Budget
-    }
-}
-
-impl std::fmt::Display for Unprovable {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Budget => write!(out, "the proof takes more than its budget"),
-            Self::Instruction(index, reason) => {
-                write!(out, "instruction {index} {reason}")
-            }
-        }
-    }
-}
 
 /// Sets of registers at one instruction; no program of the compiler has ten.
 const MOST_STATES: usize = 256;
@@ -62,6 +39,7 @@ enum Outcome {
 struct Run<'a> {
     store: &'a mut Store,
     order: &'a Order,
+    expected: &'a BTreeSet<u32>,
     live: Vec<u32>,
     words: Vec<Word>,
     known_words: HashMap<Word, u32>,
@@ -71,14 +49,20 @@ struct Run<'a> {
 }
 
 /// The program's answer as a function of the call's bits.
+///
+/// Answers that are computed and not among `expected` are one: the greatest that is
+/// not. So a comparison with a function of expected answers stays exact, and a word as
+/// an answer does not take a node for each of its values.
 pub(crate) fn answers(
     store: &mut Store,
     order: &Order,
     insns: &[Insn],
+    expected: &BTreeSet<u32>,
 ) -> Result<Node, Unprovable> {
     let mut run = Run {
         store,
         order,
+        expected,
         live: live(insns),
         words: Vec::new(),
         known_words: HashMap::new(),
@@ -175,7 +159,10 @@ impl Run<'_> {
             Operation::Return(value) => Ok(Outcome::Answer(self.store.answer(value)?)),
             Operation::ReturnAccumulator => {
                 let word = self.word(state.a);
-                Ok(Outcome::Answer(word::as_answer(self.store, &word)?))
+                if let Some(value) = word::known(&word) {
+                    return Ok(Outcome::Answer(self.store.answer(value)?));
+                }
+                Ok(Outcome::Answer(self.computed(&word)?))
             }
             Operation::Skip(count) => {
                 let count = usize::try_from(count).unwrap_or(usize::MAX);
@@ -183,7 +170,9 @@ impl Run<'_> {
                 Ok(Outcome::Next(next))
             }
             Operation::Branch(test, operand) => {
-                let node = self.branch(test, operand, state)?;
+                let left = self.word(state.a);
+                let right = self.operand(operand, state)?;
+                let node = compare(self.store, test, &left, &right)?;
                 let jump = |by: u8| after.saturating_add(usize::from(by));
                 if let Shape::Answer(taken) = self.store.shape(node) {
                     let by = if taken == 0 { insn.jf } else { insn.jt };
@@ -233,13 +222,28 @@ impl Run<'_> {
             Operation::Calculate(arithmetic, operand) => {
                 let left = self.word(state.a);
                 let right = self.operand(operand, *state)?;
-                let result = self.calculate(index, arithmetic, &left, &right)?;
+                let result = calculate(self.store, index, arithmetic, &left, &right)?;
                 state.a = self.name(result);
             }
             // Jumps and returns end in `step`.
             _ => return Err(Unprovable::Instruction(index, "is not understood")),
         }
         Ok(())
+    }
+
+    /// A word as an answer.
+    fn computed(&mut self, word: &Word) -> Result<Node, Unprovable> {
+        let mut other = u32::MAX;
+        while self.expected.contains(&other) {
+            other = other.wrapping_sub(1);
+        }
+        let mut node = self.store.answer(other)?;
+        for value in self.expected {
+            let same = word::equal(self.store, word, &word::constant(*value))?;
+            let answer = self.store.answer(*value)?;
+            node = self.store.choose(same, answer, node)?;
+        }
+        Ok(node)
     }
 
     fn operand(&mut self, operand: Operand, state: State) -> Result<Word, Unprovable> {
@@ -249,57 +253,6 @@ impl Run<'_> {
             Operand::OwnPid => Ok(variable(self.store, self.order, OWN_PID)?),
         }
     }
-
-    fn calculate(
-        &mut self,
-        index: usize,
-        arithmetic: Arithmetic,
-        left: &Word,
-        right: &Word,
-    ) -> Result<Word, Unprovable> {
-        let refuse = |reason| Err(Unprovable::Instruction(index, reason));
-        let result = match (arithmetic, word::known(right)) {
-            (Arithmetic::Add, _) => word::add(self.store, left, right),
-            (Arithmetic::Subtract, _) => word::subtract(self.store, left, right),
-            (Arithmetic::Multiply, _) => word::multiply(self.store, left, right),
-            (Arithmetic::Or, _) => word::bitwise(self.store, left, right, Store::or),
-            (Arithmetic::And, _) => word::bitwise(self.store, left, right, Store::and),
-            (Arithmetic::Xor, _) => word::bitwise(self.store, left, right, word::xor),
-            (Arithmetic::ShiftLeft, Some(by @ 0..=31)) => {
-                return Ok(word::shift_left(left, by));
-            }
-            (Arithmetic::ShiftRight, Some(by @ 0..=31)) => {
-                return Ok(word::shift_right(left, by));
-            }
-            (Arithmetic::ShiftLeft | Arithmetic::ShiftRight, _) => {
-                return refuse("shifts by what may be 32 or more");
-            }
-            (Arithmetic::Divide, None | Some(0)) => {
-                return refuse("divides by what may be zero");
-            }
-            (Arithmetic::Divide, Some(by)) => word::divide(self.store, left, by),
-        };
-        Ok(result?)
-    }
-
-    fn branch(
-        &mut self,
-        test: Test,
-        operand: Operand,
-        state: State,
-    ) -> Result<Node, Unprovable> {
-        let left = self.word(state.a);
-        let right = self.operand(operand, state)?;
-        let store = &mut *self.store;
-        Ok(match test {
-            Test::Equal => word::equal(store, &left, &right),
-            Test::Greater => word::greater(store, &left, &right),
-            Test::AtLeast => {
-                word::greater(store, &right, &left).and_then(|less| store.not(less))
-            }
-            Test::AnyBit => word::any_common(store, &left, &right),
-        }?)
-    }
 }
 
 /// A scratch word; the structure check has seen that there are sixteen.
@@ -307,3 +260,6 @@ fn scratch(state: &mut State, index: usize, at: u32) -> Result<&mut u32, Unprova
     let word = usize::try_from(at).ok().and_then(|at| state.scratch.get_mut(at));
     word.ok_or(Unprovable::Instruction(index, "uses a scratch word that is not there"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,6 @@
 //! All arithmetic is modulo 2^32 and all comparisons are unsigned, as in the kernel's
 //! `___bpf_prog_run`. Words are arrays with the lowest bit first.
 
-use std::collections::HashMap;
-
 #[cfg(test)]
 use crate::bdd::Shape;
 use crate::bdd::{Bounded, Node, Store, FALSE, TRUE};
@@ -166,46 +164,6 @@ pub(crate) fn any_common(
         any = store.choose(*a, with, any)?;
     }
     Ok(any)
-}
-
-/// The answer that is the word's own value.
-pub(crate) fn as_answer(store: &mut Store, word: &Word) -> Bounded<Node> {
-    answer_of(store, word, &mut HashMap::new())
-}
-
-fn answer_of(
-    store: &mut Store,
-    word: &Word,
-    done: &mut HashMap<Word, Node>,
-) -> Bounded<Node> {
-    if let Some(value) = known(word) {
-        return store.answer(value);
-    }
-    if let Some(found) = done.get(word) {
-        return Ok(*found);
-    }
-    let level = word.iter().map(|bit| store.level(*bit)).min().unwrap_or(0);
-    let (mut low, mut high) = (ZERO, ZERO);
-    for ((a, b), bit) in low.iter_mut().zip(high.iter_mut()).zip(word) {
-        (*a, *b) = store.halves(*bit, level);
-    }
-    let (no, yes) = (answer_of(store, &low, done)?, answer_of(store, &high, done)?);
-    let bit = store.bit(level)?;
-    let found = store.choose(bit, yes, no)?;
-    done.insert(*word, found);
-    Ok(found)
-}
-
-/// The value of a word under an assignment of bits.
-#[cfg(test)]
-pub(crate) fn evaluate(
-    store: &Store,
-    word: &Word,
-    bit_of: &dyn Fn(u32) -> bool,
-) -> u32 {
-    word.iter().rev().fold(0, |value, bit| {
-        value << 1 | u32::from(value_of(store, *bit, bit_of) == 1)
-    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Checks diagrams against truth tables.
 
-use super::{Node, OverBudget, Shape, Store, FALSE, TRUE};
+use super::{Budget, Node, OverBudget, Shape, Store, FALSE, TRUE};
 
 #[test]
 fn equal_functions_are_one_node() {
@@ -75,11 +75,11 @@ fn choose_is_right_on_every_input() {
 
 #[test]
 fn work_beyond_the_budget_is_an_error() {
-    let mut store = Store::with_budget(10);
+    let mut store = with_nodes(10);
     let made: Result<Vec<Node>, OverBudget> = (0..20).map(|at| store.bit(at)).collect();
     assert_eq!(made, Err(OverBudget));
     // A parity of far-apart bits needs few nodes; a disordered equality many.
-    let mut store = Store::with_budget(10_000);
+    let mut store = with_nodes(10_000);
     let mut equal = TRUE;
     let failed = (0..16).try_for_each(|at| {
         let (left, right) = (store.bit(at)?, store.bit(at + 16)?);
@@ -89,4 +89,8 @@ fn work_beyond_the_budget_is_an_error() {
         Ok(())
     });
     assert_eq!(failed, Err(OverBudget));
+}
+
+fn with_nodes(nodes: usize) -> Store {
+    Store::with_budget(Budget { nodes, steps: 1_000_000 })
 }
