@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import pytest
 
@@ -28,6 +28,9 @@ from stockade.policy import read_policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+Word: TypeAlias = str | bytes | Path
+Command: TypeAlias = "Sequence[Word]"
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PROBES = REPOSITORY / "tests" / "probes"
@@ -46,6 +49,14 @@ def require(*features: str) -> None:
     """Skip the running test, naming the first feature that the host lacks."""
     for name in host_features.missing(features):
         pytest.skip(f"needs {name}")
+
+
+class Identity(TypedDict, total=False):
+    """The arguments of `subprocess` that give up root's identity."""
+
+    user: int
+    group: int
+    extra_groups: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +104,7 @@ class Stage:
 
     def run(
         self,
-        argv: Sequence[str | bytes | Path],
+        argv: Command,
         *,
         env: Mapping[str, str] | Mapping[bytes, bytes] | None = None,
         cwd: Path | None = None,
@@ -124,7 +135,7 @@ class Stage:
 
     def start(
         self,
-        argv: Sequence[str | bytes | Path],
+        argv: Command,
         *,
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
@@ -141,7 +152,7 @@ class Stage:
             **self.identity(),
         )
 
-    def identity(self) -> dict[str, object]:
+    def identity(self) -> Identity:
         """Return the arguments of `subprocess` that give up root's identity."""
         if not self.drop:
             return {}
@@ -165,12 +176,12 @@ class Stage:
         self,
         policy: str | Path,
         program: str | Path,
-        *arguments: str | bytes | Path,
+        *arguments: Word,
         **options: object,
     ) -> subprocess.CompletedProcess[bytes]:
         """Run a program under a policy text or a bundle; options as for `run`."""
         bundle = policy if isinstance(policy, Path) else self.compile(policy)
-        command = [self.launcher, bundle, "--", program, *arguments]
+        command: list[Word] = [self.launcher, bundle, "--", program, *arguments]
         return self.run(command, **options)  # type: ignore[arg-type]
 
 
