@@ -8,7 +8,7 @@ aarch64.
 
 from __future__ import annotations
 
-from stockade.model.calls import CallRule, In, is_
+from stockade.model.calls import ArgumentTest, CallRule, is_, negate, within
 
 _TERMINAL_INPUT = (
     0x5412,  # TIOCSTI
@@ -89,7 +89,7 @@ _LISTED = (
 )
 
 
-def _ioctl(test: In, reason: str, requirement: str, when: str = "always") -> CallRule:
+def _ioctl(test: ArgumentTest, reason: str, requirement: str, when: str = "always") -> CallRule:
     return CallRule(("ioctl",), "EPERM", reason, requirement, when, (test,))
 
 
@@ -115,10 +115,10 @@ IOCTL_RULES: tuple[CallRule, ...] = (
         "isolated-by-filter",
     ),
     _ioctl(
-        In(1, _INTERFACES), "interfaces and addresses", "ip-network-denied", "ip-none"
+        within(1, *_INTERFACES), "interfaces and addresses", "ip-network-denied", "ip-none"
     ),
     _ioctl(
-        In(1, _LISTED, negated=True),
+        negate(within(1, *_LISTED)),
         "device requests are not listed",
         "filesystem-confined",
         "listed-ioctls",
