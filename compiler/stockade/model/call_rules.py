@@ -267,6 +267,8 @@ _SIGNAL_RULES = (
 
 _SOCKET_RULES = (
     _rule("socket", "EPERM", "no family is granted", _IP, when="ip-none"),
+    # One end of a pair can take an abstract name, which others then lack.
+    _rule("bind", "EPERM", "no address is granted", _UNIX, when="ip-none"),
     _rule(
         "socket",
         "EPERM",
