@@ -38,7 +38,12 @@ def become_launcher(
     bundle: bytes, protected: list[bytes], program: list[bytes], *, check: bool
 ) -> NoReturn:
     """Replace this process by the launcher; raise Refusal where that fails."""
-    environment = given_environment()
+    try:
+        environment = given_environment()
+    except OSError as error:
+        raise Refusal(
+            f"cannot read `/proc/self/environ`: {error.strerror}; mount /proc"
+        ) from error
     descriptor = _sealed(bundle)
     command = [LAUNCHER.encode("utf-8", "surrogateescape")]
     if check:

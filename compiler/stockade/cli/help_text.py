@@ -23,7 +23,7 @@ compile writes an artifact and its text for each target beside the policy.
   --pass-env NAME                    pass a variable on, if it is set
   --set-env NAME=VALUE               set a variable
   --hide-warning ID, --no-warnings, --show-warning ID   choose warnings
-PATH and NAME options can be repeated. Paths add to the policy's, others replace.
+PATH and NAME options repeat. Paths add to the policy's; the others replace.
 Status: PROGRAM's own, or 125: stockade refused or failed, and says why. check:
 0 enforced, 1 this host cannot, 125 undecided, conflict or refused.
 """

@@ -106,4 +106,15 @@ def _protected(entry: bytes, file: PolicyFile | None) -> list[bytes]:
     if file is not None and file.path is not None:
         paths.append(file.path.encode("utf-8", "surrogateescape"))
     # An entry that is no file: started by `python -c`, or removed since.
-    return [os.path.abspath(path) for path in paths if os.path.exists(path)]  # noqa: PTH100, PTH110 - bytes
+    there = [path for path in paths if os.path.exists(path)]  # noqa: PTH110 - bytes
+    return [_from_root(path) for path in there]
+
+
+def _from_root(path: bytes) -> bytes:
+    """Return an absolute path; its links and `..` are left to the launcher."""
+    if path.startswith(b"/"):
+        return path
+    try:
+        return os.getcwdb() + b"/" + path  # noqa: PTH109 - bytes
+    except OSError as error:
+        raise Refusal(f"cannot tell the working folder: {error.strerror}") from error

@@ -82,8 +82,9 @@ def _paths(policy: Policy, artifact: Artifact) -> Iterator[str]:
     ]
     for whole in granted:
         base = whole.rstrip("/")
-        for path in (whole, f"{base}/below/it", f"{base}.beside"):
-            seen[path] = None
+        seen[whole] = seen[f"{base}/below/it"] = None
+        if base:
+            seen[f"{base}.beside"] = None
         while base:
             base = base.rpartition("/")[0]
             seen[base or "/"] = None

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Keep unpacked kernels and the arm64 C library, so a second run fetches nothing.
+
+Every entry is made beside its place and renamed into it: an interrupted run
+leaves no half kernel that a later one would boot.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kernel_packages import PrivateApt, UnavailableError, unpack_kernel, unpack_tree
+from kernel_rows import ARM64, ARM64_PACKAGES, SUITES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from kernel_rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """What could be had: kernels by row, and why the other rows have none."""
+
+    kernels: dict[str, Path]
+    missing: dict[str, str]
+    versions: dict[str, str]
+    sysroot: Path
+    fetched: bool
+
+    def kernel(self, row: Row) -> Path:
+        """Return a row's kernel; UnavailableError tells why there is none."""
+        if row.name not in self.kernels:
+            raise UnavailableError(self.missing.get(row.name, "not asked for"))
+        return self.kernels[row.name]
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Let one run at a time fill the store."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class _Source:
+    """Private apt that fetches its lists on the first need and only once."""
+
+    def __init__(self, root: Path) -> None:
+        self._apt = PrivateApt(root, SUITES)
+        self._reason: str | None = None
+        self.updated = False
+
+    def newest(self, pattern: str) -> str:
+        """Return the name of the newest package that matches."""
+        return self._ready().newest(pattern)
+
+    def get(self, package: str) -> Path:
+        """Return the file of a package."""
+        return self._ready().download(package)
+
+    def _ready(self) -> PrivateApt:
+        if self._reason is not None:
+            raise UnavailableError(self._reason)
+        if not self.updated:
+            try:
+                self._apt.update()
+            except UnavailableError as error:
+                self._reason = str(error)
+                raise
+            self.updated = True
+        return self._apt
+
+
+def _store_kernel(source: _Source, row: Row, place: Path) -> None:
+    name = source.newest(row.package)
+    package = source.get(name)
+    part = place.with_suffix(".part")
+    part.unlink(missing_ok=True)
+    unpack_kernel(package, part)
+    package.unlink()
+    place.with_suffix(".package").write_text(name + "\n", encoding="utf-8")
+    part.rename(place)
+
+
+def _store_sysroot(source: _Source, place: Path) -> None:
+    part = place.with_name(place.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    for wanted in ARM64_PACKAGES:
+        package = source.get(wanted)
+        unpack_tree(package, part)
+        package.unlink()
+    part.rename(place)
+
+
+def stock(cache: Path, rows: Sequence[Row], *, refresh: bool) -> Stock:
+    """Fetch what the rows need and the cache lacks; `refresh` fetches all anew."""
+    kernels: dict[str, Path] = {}
+    missing: dict[str, str] = {}
+    versions: dict[str, str] = {}
+    sysroot = cache / "arm64-sysroot"
+    with _locked(cache):
+        if refresh:
+            shutil.rmtree(sysroot, ignore_errors=True)
+        source = _Source(cache / "apt")
+        for row in rows:
+            place = cache / f"{row.name}.vmlinuz"
+            try:
+                if refresh or not place.exists():
+                    _store_kernel(source, row, place)
+                if row.arch == ARM64 and not sysroot.exists():
+                    _store_sysroot(source, sysroot)
+            except UnavailableError as error:
+                missing[row.name] = str(error)
+                continue
+            kernels[row.name] = place
+            recorded = place.with_suffix(".package").read_text(encoding="utf-8")
+            versions[row.name] = recorded.strip()
+        # The lists are the bulk of it, and stale at the next fetch anyway.
+        shutil.rmtree(cache / "apt", ignore_errors=True)
+    return Stock(kernels, missing, versions, sysroot, source.updated)
