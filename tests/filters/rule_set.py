@@ -81,7 +81,11 @@ def _predicate(found: dict[str, Any], where: str) -> Predicate:
             return Any_(_parts(parts, f"{where}.any"))
         case {"arg": int(arg), "mask": int(mask), "value": int(value)}:
             return MaskedEqual(arg, mask, value)
-        case {"arg": int(arg), "op": str(operator), "value": int() | "own-pid" as value}:
+        case {
+            "arg": int(arg),
+            "op": str(operator),
+            "value": int() | "own-pid" as value,
+        }:
             return Comparison(arg, operator, value)
         case {"arg": int(arg), "in": list(values)}:
             return Member(arg, tuple(values))

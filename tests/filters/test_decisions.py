@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import stage as stages
-
 from stockade.abi.arch import LINUX_TARGETS
 from stockade.model.calls import BOTH_WORDS, ArgumentTest, CallRule
 from stockade.proof.interpreter import call_data, run

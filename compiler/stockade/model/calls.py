@@ -43,9 +43,7 @@ def is_not(arg: int, *values: int, mask: int = LOW_WORD) -> ArgumentTest:
     return negate(is_(arg, *values, mask=mask))
 
 
-def within(
-    arg: int, *ranges: tuple[int, int], mask: int = LOW_WORD
-) -> ArgumentTest:
+def within(arg: int, *ranges: tuple[int, int], mask: int = LOW_WORD) -> ArgumentTest:
     """Build the test that an argument lies in one of the ranges."""
     return ArgumentTest(arg, ranges, mask)
 

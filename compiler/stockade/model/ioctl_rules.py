@@ -94,7 +94,9 @@ _LISTED = (
 )
 
 
-def _ioctl(test: ArgumentTest, reason: str, requirement: str, when: str = "always") -> CallRule:
+def _ioctl(
+    test: ArgumentTest, reason: str, requirement: str, when: str = "always"
+) -> CallRule:
     return CallRule(("ioctl",), "EPERM", reason, requirement, when, (test,))
 
 
@@ -120,7 +122,10 @@ IOCTL_RULES: tuple[CallRule, ...] = (
         "isolated-by-filter",
     ),
     _ioctl(
-        within(1, *_INTERFACES), "interfaces and addresses", "ip-network-denied", "ip-none"
+        within(1, *_INTERFACES),
+        "interfaces and addresses",
+        "ip-network-denied",
+        "ip-none",
     ),
     _ioctl(
         negate(within(1, *_LISTED)),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from stockade.abi.arguments import argument_widths
 from stockade.abi.syscalls import ARCHES, call_numbers
@@ -168,6 +168,8 @@ def _test(
                 _check_fits(call, arg, value, kept)
             ranges = tuple((value, value) for value in sorted(set(values)))
             return ArgumentTest(arg, ranges, kept, negated=negated)
+        case _:
+            assert_never(predicate)
 
 
 def _check_fits(call: str, arg: int, value: int, kept: int) -> None:

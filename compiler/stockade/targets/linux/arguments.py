@@ -47,9 +47,7 @@ def test_node(graph: Graph, test: ArgumentTest, yes: Node, no: Node) -> Node:
     return search_value(graph, test.arg, test.mask, segments)
 
 
-def search_value(
-    graph: Graph, arg: int, mask: int, segments: list[Segment]
-) -> Node:
+def search_value(graph: Graph, arg: int, mask: int, segments: list[Segment]) -> Node:
     """Search an argument's masked value over segments of 64-bit values.
 
     Segments are sorted by start and cover all values; of several with one start

@@ -50,7 +50,7 @@ class NumberedCall:
 def table_calls(
     target: LinuxTarget, rules: dict[str, tuple[CallRule, ...]]
 ) -> dict[int, NumberedCall]:
-    """Number every call of a target's table and give it its rules."""
+    """Give every numbered call of a target its name and its rules."""
     return {
         number: NumberedCall(name, rules.get(name, ()))
         for number, name in call_names(target.arch).items()
@@ -61,7 +61,7 @@ def compile_filter(
     target: LinuxTarget,
     calls: dict[int, NumberedCall],
     witness_number: int | None,
-    defaults: Defaults = Defaults(),  # noqa: B008 - frozen
+    defaults: Defaults = Defaults(),
 ) -> Filter:
     """Compile the rules of every numbered call for one architecture.
 
@@ -78,9 +78,7 @@ class _Compiler:
         self._defaults = defaults
         self._graph = Graph()
 
-    def compile(
-        self, calls: dict[int, NumberedCall], witness: int | None
-    ) -> Filter:
+    def compile(self, calls: dict[int, NumberedCall], witness: int | None) -> Filter:
         numbers = search_tree(self._graph, self._numbers(calls, witness))
         dispatch = self._graph.load(bpf.OFFSET_NUMBER, numbers, "number")
         ours = self._graph.branch(
@@ -128,13 +126,12 @@ class _Compiler:
         """Build the rules of one call from the last to the first."""
         node = self._end(self._defaults.named)
         for run in reversed(_runs(rules)):
-            if len(run) > 1:
-                node = self._search(run, node)
-            else:
-                node = self._rule(run[0], node)
+            join = self._search if len(run) > 1 else self._single
+            node = join(run, node)
         return node
 
-    def _rule(self, rule: CallRule, otherwise: Node) -> Node:
+    def _single(self, run: tuple[CallRule, ...], otherwise: Node) -> Node:
+        (rule,) = run
         node = self._end(rule.action)
         for test in reversed(rule.tests):
             node = test_node(self._graph, test, node, otherwise)

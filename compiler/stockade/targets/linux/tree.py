@@ -68,9 +68,7 @@ def _build(graph: Graph, plan: _Plan) -> Node:
     if isinstance(plan, Segment):
         return plan.node
     code, at, yes, no = plan
-    return graph.branch(
-        code, at.start, _build(graph, yes), _build(graph, no), at.note
-    )
+    return graph.branch(code, at.start, _build(graph, yes), _build(graph, no), at.note)
 
 
 def _cheapest(segments: tuple[Segment, ...], found: _Found) -> tuple[_Cost, _Plan]:
