@@ -146,15 +146,9 @@ def _test(
         raise PredicateError(message, help_)
     kept = (1 << widths[predicate.arg]) - 1
     match predicate:
-        case Comparison(arg=arg, value=str()):
-            test = ArgumentTest(arg, (), kept, own_pid=True)
-            if predicate.operator == "==":
-                return test
-            if predicate.operator == "!=":
-                return negate(test)
-            message = f"`{predicate.operator}` cannot order process IDs"
-            raise PredicateError(message, "compare with `==` or `!=`")
-        case Comparison(arg=arg, operator=operator, value=int(value)):
+        case Comparison(arg=arg, operator=operator, value=value):
+            if isinstance(value, str):
+                return _own_process(arg, operator, kept)
             _check_fits(call, arg, value, kept)
             return _ordered(arg, operator, value, kept)
         case MaskedEqual(arg=arg, mask=mask, value=value):
@@ -170,6 +164,17 @@ def _test(
             return ArgumentTest(arg, ranges, kept, negated=negated)
         case _:
             assert_never(predicate)
+
+
+def _own_process(arg: int, operator: str, kept: int) -> ArgumentTest:
+    test = ArgumentTest(arg, (), kept, own_pid=True)
+    match operator:
+        case "==":
+            return test
+        case "!=":
+            return negate(test)
+    message = f"`{operator}` cannot order process IDs"
+    raise PredicateError(message, "compare with `==` or `!=`")
 
 
 def _check_fits(call: str, arg: int, value: int, kept: int) -> None:
