@@ -26,7 +26,7 @@ from backward_assembly import (
 
 from stockade.abi.arch import AUDIT_ARCH, SKIPPED_CALL, X32_BIT
 from stockade.abi.syscalls import call_names
-from stockade.model.calls import LOW_WORD, AnyBit, In, NonZero
+from stockade.model.calls import LOW_WORD
 from stockade.model.decide import WITNESS_NUMBER, rules_by_call
 
 if TYPE_CHECKING:
@@ -46,20 +46,19 @@ def _offset(argument: int) -> int:
 
 def _test(code: Backward, test: ArgumentTest, yes: int, no: int) -> int:
     """Put one test before two known places."""
-    match test:
-        case NonZero(arg=arg):
-            code.branch(JEQ, 0, no, yes)
-            high = code.load(_offset(arg) + _WORD_BYTES)
-            code.branch(JEQ, 0, high, yes)
-            return code.load(_offset(arg))
-        case AnyBit(arg=arg, mask=mask, negated=negated):
-            code.branch(JSET, mask, *((no, yes) if negated else (yes, no)))
-            return code.load(_offset(arg))
-        case In(negated=negated):
-            return _membership(code, test, *((no, yes) if negated else (yes, no)))
+    inside, outside = (no, yes) if test.negated else (yes, no)
+    if test.ranges != ((0, 0),) or test.own_pid:
+        return _membership(code, test, inside, outside)
+    if test.mask > LOW_WORD:
+        code.branch(JEQ, 0, inside, outside)
+        high = code.load(_offset(test.arg) + _WORD_BYTES)
+        code.branch(JEQ, 0, high, outside)
+    else:
+        code.branch(JSET, test.mask, outside, inside)
+    return code.load(_offset(test.arg))
 
 
-def _membership(code: Backward, test: In, inside: int, outside: int) -> int:
+def _membership(code: Backward, test: ArgumentTest, inside: int, outside: int) -> int:
     following = outside
     if test.own_pid:
         following = code.branch(JEQ, OWN_PID, inside, following)
@@ -78,7 +77,7 @@ def _call(code: Backward, rules: tuple[CallRule, ...]) -> int:
     """Put what decides one call; the first rule whose tests hold wins."""
     following = code.answer(ALLOW)
     for rule in reversed(rules):
-        yes = code.answer(refuse_with(getattr(errno, rule.errno)))
+        yes = code.answer(refuse_with(getattr(errno, rule.action)))
         for test in reversed(rule.tests):
             yes = _test(code, test, yes, following)
         following = yes

@@ -17,6 +17,12 @@ RETURN = 0x06  # BPF_RET | BPF_K
 
 ACTION_ALLOW = 0x7FFF0000
 ACTION_ERRNO = 0x00050000
+ACTIONS: dict[str, int] = {
+    "ALLOW": ACTION_ALLOW,
+    "LOG": 0x7FFC0000,
+    "TRAP": 0x00030000,
+    "KILL_PROCESS": 0x80000000,
+}
 
 # Offsets into struct seccomp_data, little-endian.
 OFFSET_NUMBER = 0

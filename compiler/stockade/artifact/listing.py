@@ -9,7 +9,7 @@ from stockade.abi import bpf
 from stockade.abi.errno import ERRNO_NAMES
 from stockade.abi.syscalls import call_names
 from stockade.model.artifact import Call, Filter, Instruction, Operand, Probe
-from stockade.model.calls import LOW_WORD, AnyBit, ArgumentTest, CallRule, In, NonZero
+from stockade.model.calls import BOTH_WORDS, LOW_WORD, ArgumentTest, CallRule
 
 _COMPARISONS = {
     bpf.JUMP_EQUAL: "==",
@@ -49,8 +49,9 @@ def _instruction(index: int, insn: Instruction) -> str:
 
 def action(value: int) -> str:
     """Name an action value as the kernel's headers do, without prefix."""
-    if value == bpf.ACTION_ALLOW:
-        return "allow"
+    for name, number in bpf.ACTIONS.items():
+        if value == number:
+            return name.lower().replace("_", " ")
     if value == bpf.PLACEHOLDER_WITNESS:
         return "errno of this start"
     number = value & 0xFFFF
@@ -62,26 +63,26 @@ def call_actions(rules: tuple[CallRule, ...]) -> tuple[str, ...]:
     lines: list[str] = []
     for rule in rules:
         tests = " and ".join(_test(test) for test in rule.tests)
-        lines.append(f"{rule.errno}{f' if {tests}' if tests else ''} ({rule.reason})")
+        lines.append(f"{rule.action}{f' if {tests}' if tests else ''} ({rule.reason})")
         if not tests:
             return tuple(lines)
     return (*lines, "else allow" if lines else "allow")
 
 
 def _test(test: ArgumentTest) -> str:
-    match test:
-        case NonZero(arg=arg):
-            return f"arg{arg} != 0 (64 bits)"
-        case AnyBit(arg=arg, mask=mask, negated=negated):
-            return f"arg{arg} & {mask:#x} {'==' if negated else '!='} 0"
-        case In(arg=arg, ranges=ranges, mask=mask, own_pid=own, negated=negated):
-            word = f"arg{arg}" if mask == LOW_WORD else f"arg{arg} & {mask:#x}"
-            values = [
-                f"{low:#x}" if low == high else f"{low:#x}-{high:#x}"
-                for low, high in ranges
-            ]
-            values += ["own-pid"] if own else []
-            return f"{word} {'not in' if negated else 'in'} {{{' '.join(values)}}}"
+    word = f"arg{test.arg}"
+    if test.mask not in {LOW_WORD, BOTH_WORDS}:
+        word += f" & {test.mask:#x}"
+    elif test.mask == BOTH_WORDS:
+        word += " (64 bits)"
+    if test.ranges == ((0, 0),) and not test.own_pid:
+        return f"{word} {'!=' if test.negated else '=='} 0"
+    values = [
+        f"{low:#x}" if low == high else f"{low:#x}-{high:#x}"
+        for low, high in test.ranges
+    ]
+    values += ["own-pid"] if test.own_pid else []
+    return f"{word} {'not in' if test.negated else 'in'} {{{' '.join(values)}}}"
 
 
 def probe(arch: str, entry: Probe) -> str:

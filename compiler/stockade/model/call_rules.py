@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stockade.model.calls import (
-    AnyBit,
+    ArgumentTest,
     CallRule,
-    In,
-    NonZero,
+    any_bit,
     is_,
     is_not,
+    no_bit,
+    not_null,
     not_own_process,
 )
 from stockade.model.ioctl_rules import IOCTL_RULES
@@ -69,13 +70,13 @@ _UNIX = "unix-sockets-denied"
 
 def _rule(
     calls: str,
-    errno: str,
+    action: str,
     reason: str,
     requirement: str,
-    *tests: In | AnyBit | NonZero,
+    *tests: ArgumentTest,
     when: str = "always",
 ) -> CallRule:
-    return CallRule(tuple(calls.split()), errno, reason, requirement, when, tests)
+    return CallRule(tuple(calls.split()), action, reason, requirement, when, tests)
 
 
 _UNREADABLE = (
@@ -94,7 +95,7 @@ _UNREADABLE = (
 
 _NAMESPACES = (
     _rule("unshare setns", "EPERM", "namespaces", _PRIVILEGE),
-    _rule("clone", "EPERM", "namespaces", _PRIVILEGE, AnyBit(0, _CLONE_NEW)),
+    _rule("clone", "EPERM", "namespaces", _PRIVILEGE, any_bit(0, _CLONE_NEW)),
     _rule(
         "mount umount2 pivot_root chroot fsopen fsconfig fsmount fspick move_mount"
         " open_tree open_tree_attr mount_setattr",
@@ -171,17 +172,17 @@ _PROCESS_RULES = (
         "EPERM",
         "another process's limits",
         _PROCESSES,
-        NonZero(2),
+        not_null(2),
         not_own_process(0, 0),
     ),
     # The caller would reap a stranger.
-    _rule("clone", "EPERM", "CLONE_PARENT", _PRIVILEGE, AnyBit(0, _CLONE_PARENT)),
+    _rule("clone", "EPERM", "CLONE_PARENT", _PRIVILEGE, any_bit(0, _CLONE_PARENT)),
     _rule(
         "clone",
         "EPERM",
         "a new process",
         _CHILDREN,
-        AnyBit(0, _CLONE_THREAD, negated=True),
+        no_bit(0, _CLONE_THREAD),
         when="children-none",
     ),
     _rule("fork vfork", "EPERM", "a new process", _CHILDREN, when="children-none"),
@@ -259,13 +260,15 @@ _SIGNAL_RULES = (
         "signals by asynchronous I/O",
         _SIGNALS,
         is_(1, 4),
-        AnyBit(2, 0x2000),
+        any_bit(2, 0x2000),
         when="isolated-by-filter",
     ),
 )
 
 _SOCKET_RULES = (
     _rule("socket", "EPERM", "no family is granted", _IP, when="ip-none"),
+    # One end of a pair can take an abstract name, which others then lack.
+    _rule("bind", "EPERM", "no address is granted", _UNIX, when="ip-none"),
     _rule(
         "socket",
         "EPERM",
@@ -335,26 +338,26 @@ _METADATA_RULES = (
         "EPERM",
         "times by path",
         _METADATA,
-        NonZero(1),
+        not_null(1),
         when="metadata-deny",
     ),
 )
 
 
-def _setid(calls: str, mode: int, *tests: AnyBit) -> CallRule:
+def _setid(calls: str, mode: int, *tests: ArgumentTest) -> CallRule:
     return _rule(
         calls,
         "EPERM",
         "set-user-ID or set-group-ID bits",
         _SETID,
         *tests,
-        AnyBit(mode, _SETID_BITS),
+        any_bit(mode, _SETID_BITS),
     )
 
 
 _MODE_RULES = (
-    _setid("open", 2, AnyBit(1, _O_CREAT_OR_TMPFILE)),
-    _setid("openat", 3, AnyBit(2, _O_CREAT_OR_TMPFILE)),
+    _setid("open", 2, any_bit(1, _O_CREAT_OR_TMPFILE)),
+    _setid("openat", 3, any_bit(2, _O_CREAT_OR_TMPFILE)),
     _setid("creat mkdir mknod chmod fchmod", 1),
     _setid("mkdirat mknodat fchmodat fchmodat2", 2),
     _rule(
@@ -372,7 +375,7 @@ _MODE_RULES = (
         is_(2, _S_IFCHR, _S_IFBLK, mask=_S_IFMT),
     ),
     # RENAME_WHITEOUT leaves a device node without any right to make one.
-    _rule("renameat2", "EPERM", "whiteouts", _CONFINED, AnyBit(4, 4)),
+    _rule("renameat2", "EPERM", "whiteouts", _CONFINED, any_bit(4, 4)),
     # F_SETLEASE, F_NOTIFY, F_SETDELEG block and watch outside writers.
     _rule("fcntl", "EPERM", "leases", _CONFINED, is_(1, 1024, 1026, 1040)),
 )
@@ -410,8 +413,8 @@ _CODE_WITHOUT_PATH = (
         "EPERM",
         "runs a descriptor",
         _CONFINED,
-        AnyBit(4, 0x1000),
-        AnyBit(4, 0x10000, negated=True),
+        any_bit(4, 0x1000),
+        no_bit(4, 0x10000),
     ),
     # Without MFD_NOEXEC_SEAL, or on huge pages where the seal does not hold, a
     # memory file can be executed past Landlock.
@@ -420,10 +423,10 @@ _CODE_WITHOUT_PATH = (
         "ENOSYS",
         "executable memory file",
         _CONFINED,
-        AnyBit(1, 8, negated=True),
+        no_bit(1, 8),
     ),
     _rule(
-        "memfd_create", "ENOSYS", "huge pages lose the seal", _CONFINED, AnyBit(1, 4)
+        "memfd_create", "ENOSYS", "huge pages lose the seal", _CONFINED, any_bit(1, 4)
     ),
 )
 

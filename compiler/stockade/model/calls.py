@@ -1,25 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Describe rules on system calls: which call, under which argument test, answers what.
+"""Describe rules on system calls: which call, under which tests, answers what.
 
-A rule refuses; a call that no rule matches is allowed if the table names it.
-The first matching rule of a call decides.
+The first rule of a call that holds decides; a rule holds when all of its tests
+hold. docs/filters.md explains overlap.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 LOW_WORD = 0xFFFFFFFF
+BOTH_WORDS = (1 << 64) - 1
+
+# Actions beside errors by name. The kernel's own names without their prefix.
+ALLOW = "ALLOW"
+ACTIONS = (ALLOW, "KILL_PROCESS", "TRAP", "LOG")
 
 
 @dataclass(frozen=True, slots=True)
-class In:
-    """The masked low word of an argument lies in one of the ranges.
+class ArgumentTest:
+    """The masked argument lies in one of the ranges, both ends included.
 
-    Only the low word counts: the kernel drops the high one of `int` parameters
-    (measured for every call this is used on), so a wider comparison could be
-    passed by setting a high bit. `own_pid` adds the program's process ID.
+    The mask never holds more bits than the kernel keeps of the argument: a wider
+    comparison could be passed by setting a bit the kernel drops. `own_pid` adds
+    the program's process ID to the ranges; `negated` turns the answer.
     """
 
     arg: int
@@ -29,68 +33,69 @@ class In:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AnyBit:
-    """Some bit of the mask is set in the low word; negated: none is."""
-
-    arg: int
-    mask: int
-    negated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class NonZero:
-    """The argument is not zero, both words counted: it is a pointer."""
-
-    arg: int
-
-
-ArgumentTest: TypeAlias = In | AnyBit | NonZero
-
-
-def is_(arg: int, *values: int, mask: int = LOW_WORD) -> In:
+def is_(arg: int, *values: int, mask: int = LOW_WORD) -> ArgumentTest:
     """Build the test that an argument is one of the values."""
-    return In(arg, tuple((value, value) for value in sorted(values)), mask)
+    return within(arg, *((value, value) for value in sorted(values)), mask=mask)
 
 
-def is_not(arg: int, *values: int, mask: int = LOW_WORD) -> In:
+def is_not(arg: int, *values: int, mask: int = LOW_WORD) -> ArgumentTest:
     """Build the test that an argument is none of the values."""
-    ranges = tuple((value, value) for value in sorted(values))
-    return In(arg, ranges, mask, negated=True)
+    return negate(is_(arg, *values, mask=mask))
 
 
-def not_own_process(arg: int, *also: int) -> In:
+def within(arg: int, *ranges: tuple[int, int], mask: int = LOW_WORD) -> ArgumentTest:
+    """Build the test that an argument lies in one of the ranges."""
+    return ArgumentTest(arg, ranges, mask)
+
+
+def any_bit(arg: int, mask: int) -> ArgumentTest:
+    """Build the test that some bit of the mask is set."""
+    return is_not(arg, 0, mask=mask)
+
+
+def no_bit(arg: int, mask: int) -> ArgumentTest:
+    """Build the test that no bit of the mask is set."""
+    return is_(arg, 0, mask=mask)
+
+
+def not_null(arg: int) -> ArgumentTest:
+    """Build the test that a pointer is not null, both words counted."""
+    return is_not(arg, 0, mask=BOTH_WORDS)
+
+
+def not_own_process(arg: int, *also: int) -> ArgumentTest:
     """Build the test that an argument names another process."""
     ranges = tuple((value, value) for value in sorted(also))
-    return In(arg, ranges, own_pid=True, negated=True)
+    return ArgumentTest(arg, ranges, own_pid=True, negated=True)
+
+
+def negate(test: ArgumentTest) -> ArgumentTest:
+    """Build the test that holds where another does not."""
+    return ArgumentTest(
+        test.arg, test.ranges, test.mask, test.own_pid, not test.negated
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class CallRule:
-    """Refuse calls by name where every test holds; `errno` is a name.
+    """Answer calls by name with an action where every test holds.
 
-    `when` names the condition under which the rule is in force (see
-    `call_rules.CONDITIONS`); `requirement` is what it serves.
+    `action` is an error's name or one of ACTIONS; `when` names the condition under
+    which the rule is in force (see `call_rules.CONDITIONS`); `requirement` is what
+    it serves.
     """
 
     calls: tuple[str, ...]
-    errno: str
+    action: str
     reason: str
-    requirement: str
+    requirement: str = ""
     when: str = "always"
     tests: tuple[ArgumentTest, ...] = ()
 
 
 def holds(test: ArgumentTest, args: tuple[int, ...], own_pid: int) -> bool:
     """Tell whether a test holds for six 64-bit arguments."""
-    value = args[test.arg]
-    match test:
-        case NonZero():
-            return value != 0
-        case AnyBit(mask=mask, negated=negated):
-            return bool(value & LOW_WORD & mask) != negated
-        case In(ranges=ranges, mask=mask, own_pid=with_pid, negated=negated):
-            word = value & mask
-            found = any(low <= word <= high for low, high in ranges)
-            found = found or (with_pid and word == own_pid)
-            return found != negated
+    value = args[test.arg] & test.mask
+    found = any(low <= value <= high for low, high in test.ranges)
+    found = found or (test.own_pid and value == own_pid)
+    return found != test.negated

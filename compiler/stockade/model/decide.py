@@ -11,7 +11,7 @@ from functools import lru_cache
 from stockade.abi.arch import SKIPPED_CALL, X32_BIT
 from stockade.abi.syscalls import call_names
 from stockade.model.call_rules import rules_in_force
-from stockade.model.calls import CallRule, holds
+from stockade.model.calls import ALLOW, CallRule, holds
 from stockade.model.policy import Access, Policy
 from stockade.model.request import (
     CallRequest,
@@ -68,8 +68,8 @@ def _decide_call(
         return _decide_unnamed_call(situation, request)
     for rule in rules_by_call(policy, situation.landlock_abi).get(name, ()):
         if all(holds(test, request.args, request.own_pid) for test in rule.tests):
-            return Decision(rule.errno, rule.reason)
-    return Decision(None, "no rule refuses it")
+            return Decision(rule.action, rule.reason)
+    return Decision(ALLOW, "no rule refuses it")
 
 
 def _decide_unnamed_call(situation: Situation, request: CallRequest) -> Decision:
@@ -102,13 +102,13 @@ def _decide_path(
         return Decision("EXDEV", "Landlock ABI 1 refuses every move")
     for grant in policy.grants:
         if covers(grant.path, request.path) and request.action in ACTIONS[grant.access]:
-            return Decision(None, f"{grant.access} `{grant.path}`")
+            return Decision(ALLOW, f"{grant.access} `{grant.path}`")
     for path in readable_system_paths(policy):
         if covers(path, request.path) and request.action in _READING:
-            return Decision(None, f"system set `{path}`")
+            return Decision(ALLOW, f"system set `{path}`")
     for path in writable_system_paths(policy):
         if covers(path, request.path) and request.action in DEVICE_ACTIONS:
-            return Decision(None, f"system set `{path}`")
+            return Decision(ALLOW, f"system set `{path}`")
     return Decision("EACCES", "no rule covers it")
 
 
@@ -119,7 +119,7 @@ def covers(granted: str, path: str) -> bool:
 
 def _decide_environment(policy: Policy, request: EnvironmentRequest) -> Decision:
     if any(name == request.name for name, _value in policy.set_values):
-        return Decision(None, "set")
+        return Decision(ALLOW, "set")
     if request.name in policy.pass_names:
-        return Decision(None, "pass")
+        return Decision(ALLOW, "pass")
     return Decision("ENOENT", "not named by the policy")

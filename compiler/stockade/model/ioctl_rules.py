@@ -8,7 +8,7 @@ aarch64.
 
 from __future__ import annotations
 
-from stockade.model.calls import CallRule, In, is_
+from stockade.model.calls import ArgumentTest, CallRule, is_, negate, within
 
 _TERMINAL_INPUT = (
     0x5412,  # TIOCSTI
@@ -33,6 +33,8 @@ _FILE_CHANGES = (
     0x401C5820,  # FS_IOC_FSSETXATTR
     0x40087602,  # FS_IOC_SETVERSION
     0x40047602,  # FS_IOC32_SETVERSION
+    0x40086604,  # EXT4_IOC_SETVERSION, the spelling of its own
+    0x40046604,  # EXT4_IOC32_SETVERSION
     0x41009432,  # FS_IOC_SETFSLABEL
     0x40806685,  # FS_IOC_ENABLE_VERITY
     0x800C6613,  # FS_IOC_SET_ENCRYPTION_POLICY, numbered as if it only read
@@ -51,6 +53,8 @@ _BTRFS_CHANGES = (
     0x50009417,  # BTRFS_IOC_SNAP_CREATE_V2
     0x50009418,  # BTRFS_IOC_SUBVOL_CREATE_V2
     0x5000943F,  # BTRFS_IOC_SNAP_DESTROY_V2
+    0x50009402,  # BTRFS_IOC_DEFRAG
+    0x40309410,  # BTRFS_IOC_DEFRAG_RANGE
     0x4008941A,  # BTRFS_IOC_SUBVOL_SETFLAGS
     0xC0C89425,  # BTRFS_IOC_SET_RECEIVED_SUBVOL
 )
@@ -60,8 +64,9 @@ _ASYNC = (
     0x8902,  # SIOCSPGRP
 )
 # Interface requests 0x8901 to 0x89ff, less SIOCATMARK 0x8905 and the time stamps
-# SIOCGSTAMP 0x8906 and SIOCGSTAMPNS 0x8907: any socket pair answers the others.
-_INTERFACES = ((0x8901, 0x8904), (0x8908, 0x89FF))
+# SIOCGSTAMP 0x8906 and SIOCGSTAMPNS 0x8907, and those of wireless interfaces:
+# any socket pair answers them.
+_INTERFACES = ((0x8901, 0x8904), (0x8908, 0x89FF), (0x8B00, 0x8BFF))
 
 # Below Landlock ABI 5 a device in a read grant keeps every request, so only
 # requests that every program needs, or that no device driver sees, are answered.
@@ -89,7 +94,9 @@ _LISTED = (
 )
 
 
-def _ioctl(test: In, reason: str, requirement: str, when: str = "always") -> CallRule:
+def _ioctl(
+    test: ArgumentTest, reason: str, requirement: str, when: str = "always"
+) -> CallRule:
     return CallRule(("ioctl",), "EPERM", reason, requirement, when, (test,))
 
 
@@ -115,10 +122,13 @@ IOCTL_RULES: tuple[CallRule, ...] = (
         "isolated-by-filter",
     ),
     _ioctl(
-        In(1, _INTERFACES), "interfaces and addresses", "ip-network-denied", "ip-none"
+        within(1, *_INTERFACES),
+        "interfaces and addresses",
+        "ip-network-denied",
+        "ip-none",
     ),
     _ioctl(
-        In(1, _LISTED, negated=True),
+        negate(within(1, *_LISTED)),
         "device requests are not listed",
         "filesystem-confined",
         "listed-ioctls",

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from stockade.model.calls import ALLOW
+
 
 class PathAction(StrEnum):
     """One thing to do with a path, as a program sees it."""
@@ -75,12 +77,17 @@ Request: TypeAlias = CallRequest | PathRequest | EnvironmentRequest
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An answer: the errno name of a refusal, or None when allowed; and why."""
+    """An answer: an action or the name of an error, and the rule that gave it."""
 
-    errno: str | None
+    action: str
     rule: str
 
     @property
     def allowed(self) -> bool:
         """Tell whether the request goes through."""
-        return self.errno is None
+        return self.action == ALLOW
+
+    @property
+    def errno(self) -> str | None:
+        """Name the error of a refusal; None when the request goes through."""
+        return None if self.allowed else self.action

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from stockade.abi.arch import AUDIT_ARCH, SKIPPED_CALL, X32_BIT
 from stockade.abi.errno import ERRNO
 from stockade.abi.syscalls import call_names
-from stockade.model.calls import LOW_WORD, AnyBit, ArgumentTest, CallRule, In, NonZero
+from stockade.model.calls import ArgumentTest, CallRule
 from stockade.model.decide import (
     WITNESS_ERRNO,
     WITNESS_NUMBER,
@@ -30,6 +30,12 @@ _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 # The launcher draws the witness's errno; until then a program answers this one.
 _WITNESS = _ERRNO | 0xFFF
+_ACTIONS = {
+    "ALLOW": _ALLOW,
+    "LOG": 0x7FFC0000,
+    "TRAP": 0x00030000,
+    "KILL_PROCESS": 0x80000000,
+}
 
 _MAGIC = int.from_bytes(b"SCL1", "little")
 _BOTH_WORDS = (1 << 64) - 1
@@ -134,7 +140,7 @@ def policy_claim(policy: Policy, situation: Situation) -> Claim:
                 default=meaning.action(unnamed),
             ),
         ),
-        default=_action(decide(policy, situation, CallRequest(foreign, 0)).errno),
+        default=_action(decide(policy, situation, CallRequest(foreign, 0)).action),
     )
 
 
@@ -146,14 +152,14 @@ class _Meaning:
     def action(self, number: int) -> int:
         """Ask for the answer to a number whose arguments do not matter."""
         request = CallRequest(self.situation.arch, number)
-        return _action(decide(self.policy, self.situation, request).errno)
+        return _action(decide(self.policy, self.situation, request).action)
 
     def rule_list(self, number: int, rules: tuple[CallRule, ...]) -> RuleList:
         if not rules:
             return RuleList((), self.action(number))
         return RuleList(
             tuple(
-                ClaimRule(tuple(map(_test, rule.tests)), _action(rule.errno))
+                ClaimRule(tuple(map(_test, rule.tests)), _action(rule.action))
                 for rule in rules
             ),
             _ALLOW,
@@ -169,20 +175,14 @@ class _Meaning:
             yield Span(first, last, RuleList((), self.action(first)))
 
 
-def _action(errno: str | None) -> int:
-    if errno is None:
-        return _ALLOW
-    return _WITNESS if errno == WITNESS_ERRNO else _ERRNO | ERRNO[errno]
+def _action(action: str) -> int:
+    if action == WITNESS_ERRNO:
+        return _WITNESS
+    return _ERRNO | ERRNO[action] if action in ERRNO else _ACTIONS[action]
 
 
 def _test(test: ArgumentTest) -> ClaimTest:
-    match test:
-        case NonZero(arg=arg):
-            return ClaimTest(arg, ((0, 0),), negated=True)
-        case AnyBit(arg=arg, mask=mask, negated=negated):
-            return ClaimTest(arg, ((0, 0),), mask & LOW_WORD, negated=not negated)
-        case In(arg=arg, ranges=ranges, mask=mask, own_pid=own_pid, negated=negated):
-            return ClaimTest(arg, ranges, mask, own_pid, negated)
+    return ClaimTest(test.arg, test.ranges, test.mask, test.own_pid, test.negated)
 
 
 @dataclass(slots=True)

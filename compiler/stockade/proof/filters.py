@@ -14,6 +14,7 @@ from stockade.abi.arch import AUDIT_ARCH
 from stockade.abi.errno import ERRNO
 from stockade.abi.syscalls import call_numbers
 from stockade.model.artifact import Filter
+from stockade.model.calls import ALLOW
 from stockade.model.decide import WITNESS_ERRNO, decide, rules_by_call
 from stockade.model.policy import Policy
 from stockade.model.request import CallRequest, Situation
@@ -75,8 +76,7 @@ def _compare(
     program: list[tuple[int, int, int, int]],
 ) -> None:
     data = call_data(request.number, AUDIT_ARCH[request.arch], request.args, _POINTER)
-    errno = decide(policy, situation, request).errno
-    claimed = _ALLOW if errno is None else _ERRNO | _errno_number(errno)
+    claimed = _number(decide(policy, situation, request).action)
     try:
         actual = run(program, data)
     except NotAProgramError as fault:
@@ -90,8 +90,10 @@ def _compare(
         raise FilterDisagreementError(message)
 
 
-def _errno_number(name: str) -> int:
-    return _WITNESS_ANSWER if name == WITNESS_ERRNO else ERRNO[name]
+def _number(action: str) -> int:
+    if action == WITNESS_ERRNO:
+        return _ERRNO | _WITNESS_ANSWER
+    return _ALLOW if action == ALLOW else _ERRNO | ERRNO[action]
 
 
 def _relocate(program: Filter, own_pid: int) -> list[tuple[int, int, int, int]]:

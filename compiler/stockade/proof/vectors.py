@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import islice, product
 
 from stockade.abi.syscalls import call_numbers
-from stockade.model.calls import AnyBit, ArgumentTest, CallRule, In, NonZero, holds
+from stockade.model.calls import ArgumentTest, CallRule, holds
 from stockade.model.request import CallRequest
 
 ARCHES = ("x86_64", "i386", "aarch64", "arm")
@@ -31,6 +31,7 @@ EDGE_NUMBERS = (
 HIGH_WORDS = (0, 1, 1 << 31, 0xFFFFFFFF)
 OWN_PIDS = (1000, 4194304)
 _WORD = 0xFFFFFFFF
+_BOTH = (1 << 64) - 1
 _TRIES = 200_000
 _Args = tuple[int, int, int, int, int, int]
 
@@ -68,30 +69,26 @@ def _argument_vectors(rules: tuple[CallRule, ...], own_pid: int) -> Iterator[_Ar
             for value in values:
                 for high in HIGH_WORDS:
                     point = list(base)
-                    point[arg] = high << 32 | value
+                    point[arg] = value ^ (high << 32)
                     seen[tuple(point)] = None  # type: ignore[index]
     yield from seen
 
 
 def _borders(test: ArgumentTest, own_pid: int) -> Iterator[int]:
-    """List the low words at which a test may change its mind."""
+    """List the 64-bit values at which a test may change its mind."""
     yield from (0, 1, _WORD)
-    match test:
-        case NonZero():
-            pass
-        case AnyBit(mask=mask):
-            yield from (mask, _WORD & ~mask)
-            yield from (1 << bit for bit in range(32))
-        case In(ranges=ranges, mask=mask, own_pid=with_pid):
-            for low, high in ranges:
-                for value in (low - 1, low, high, high + 1):
-                    yield value & _WORD
-                    yield (value | ~mask) & _WORD
-                if mask != _WORD:
-                    # A wrong mask shows only where a single bit decides.
-                    yield from (low ^ (1 << bit) for bit in range(32))
-            if with_pid:
-                yield from (own_pid - 1, own_pid, own_pid + 1)
+    spare = ~test.mask & _BOTH
+    for low, high in test.ranges:
+        for value in (low - 1, low, high, high + 1):
+            yield value & _BOTH
+            yield (value | spare) & _BOTH
+    if test.mask not in {_WORD, _BOTH}:
+        # A wrong mask shows only where a single bit decides.
+        for low, _high in test.ranges:
+            yield from (low ^ (1 << bit) for bit in range(64))
+        yield from (test.mask, spare)
+    if test.own_pid:
+        yield from (own_pid - 1, own_pid, own_pid + 1)
 
 
 def _deciding_points(

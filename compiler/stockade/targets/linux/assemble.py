@@ -13,7 +13,7 @@ from typing import assert_never
 
 from stockade.abi import bpf
 from stockade.model.artifact import Filter, Instruction, Relocation
-from stockade.targets.linux.tree import Branch, Load, Mask, Node, Return
+from stockade.targets.linux.graph import Branch, Load, Mask, Node, Return
 
 LONGEST_BRANCH = 255
 LONGEST_PROGRAM = 4096
@@ -57,27 +57,41 @@ class _Emitter:
         self.relocations: list[tuple[int, str]] = []
         self._places: dict[Node, int] = {}
 
-    def place(self, node: Node) -> int:
-        """Emit a node unless it has a place already, and give its place."""
-        known = self._places.get(node)
-        if known is not None:
-            return known
+    def place(self, root: Node) -> int:
+        """Emit a graph unless it has a place already, and give its place.
+
+        What a node leads to is emitted before it. The nodes to come stand on a
+        list of our own: a long chain of tests would exhaust the interpreter's.
+        """
+        waiting = [root]
+        while waiting:
+            node = waiting[-1]
+            missing = [part for part in _leads_to(node) if part not in self._places]
+            if node in self._places:
+                waiting.pop()
+            elif missing:
+                waiting += missing
+            else:
+                self._places[node] = self._emit_node(node)
+                waiting.pop()
+        return self._places[root]
+
+    def _emit_node(self, node: Node) -> int:
         match node:
             case Return(value=value, note=note, relocation=relocation):
                 place = self._emit(Instruction(bpf.RETURN, 0, 0, value, note))
                 self._relocate(place, relocation)
+                return place
             case Load(offset=offset, then=then, note=note):
                 self._fall_through_to(then)
-                place = self._emit(Instruction(bpf.LOAD, 0, 0, offset, note))
+                return self._emit(Instruction(bpf.LOAD, 0, 0, offset, note))
             case Mask(mask=mask, then=then):
                 self._fall_through_to(then)
-                place = self._emit(Instruction(bpf.AND, 0, 0, mask))
+                return self._emit(Instruction(bpf.AND, 0, 0, mask))
             case Branch():
-                place = self._branch(node)
+                return self._branch(node)
             case _:
                 assert_never(node)
-        self._places[node] = place
-        return place
 
     def jump_to(self, target: int) -> int:
         """Emit an unconditional jump to a place, and give the jump's place."""
@@ -85,8 +99,7 @@ class _Emitter:
         return self._emit(Instruction(bpf.JUMP, 0, 0, distance))
 
     def _branch(self, node: Branch) -> int:
-        no = self.place(node.no)
-        yes = self.place(node.yes)
+        no, yes = self._places[node.no], self._places[node.yes]
         # A bridge shifts what follows by one, so the second test allows for it.
         if self._distance(no) + 1 > LONGEST_BRANCH:
             no = self.jump_to(no)
@@ -105,7 +118,7 @@ class _Emitter:
         return place
 
     def _fall_through_to(self, node: Node) -> None:
-        target = self.place(node)
+        target = self._places[node]
         if target != len(self.reversed) - 1:
             self.jump_to(target)
 
@@ -119,3 +132,14 @@ class _Emitter:
     def _relocate(self, place: int, kind: str) -> None:
         if kind:
             self.relocations.append((place, kind))
+
+
+def _leads_to(node: Node) -> tuple[Node, ...]:
+    """List what a node leads to, in the order to emit it: the last one last."""
+    match node:
+        case Load(then=then) | Mask(then=then):
+            return (then,)
+        case Branch(yes=yes, no=no):
+            return (yes, no)
+        case _:
+            return ()

@@ -30,7 +30,7 @@ from stockade.targets.linux.landlock import (
     handled,
 )
 from stockade.targets.linux.probes import probes
-from stockade.targets.linux.seccomp import compile_filter
+from stockade.targets.linux.seccomp import compile_filter, table_calls
 
 _CANARY_FOLDERS = (
     CanaryFolder("/tmp"),  # noqa: S108 - a place to try, nothing is written by name
@@ -84,7 +84,9 @@ def _variant(target: LinuxTarget, policy: Policy, plan: VariantPlan) -> Variant:
         scope_required=rights.scope_required,
         scope_optional=rights.scope_optional,
         filter=compile_filter(
-            target, rules_by_call(policy, plan.landlock_abi), WITNESS_NUMBER
+            target,
+            table_calls(target, rules_by_call(policy, plan.landlock_abi)),
+            WITNESS_NUMBER,
         ),
         requirements=plan.requirements,
         probes=probes(policy, Situation(target.arch, plan.landlock_abi)),

@@ -21,224 +21,179 @@ from stockade.abi.arch import AUDIT_ARCH, SKIPPED_CALL, X32_BIT, LinuxTarget
 from stockade.abi.errno import ERRNO
 from stockade.abi.syscalls import call_names
 from stockade.model.artifact import Filter
-from stockade.model.calls import LOW_WORD, AnyBit, CallRule, In, NonZero
+from stockade.model.calls import ArgumentTest, CallRule
+from stockade.targets.linux.arguments import VALUE_END, search_value, test_node
 from stockade.targets.linux.assemble import assemble
-from stockade.targets.linux.tree import (
-    WORD_END,
-    Branch,
-    Load,
-    Mask,
-    Node,
-    Return,
-    Segment,
-    search_tree,
-)
-
-_ALLOW = Return(bpf.ACTION_ALLOW, "allow")
-_WITNESS = Return(bpf.PLACEHOLDER_WITNESS, "the errno drawn at start", "witness")
+from stockade.targets.linux.graph import Graph, Node
+from stockade.targets.linux.tree import Segment, search_tree
 
 
-def refuse(errno: str) -> Return:
-    """Build the leaf that answers an error by name."""
-    return Return(bpf.ACTION_ERRNO | ERRNO[errno], errno)
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """Actions where no rule holds: of named calls, other numbers, other entries."""
+
+    named: str = "ALLOW"
+    unnamed: str = "ENOSYS"
+    x32: str = "EPERM"
+    skipped: str = "ENOSYS"
+    other_arch: str = "EPERM"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedCall:
+    """One call of the table: its name and its rules, the first that holds decides."""
+
+    name: str
+    rules: tuple[CallRule, ...]
+
+
+def table_calls(
+    target: LinuxTarget, rules: dict[str, tuple[CallRule, ...]]
+) -> dict[int, NumberedCall]:
+    """Give every numbered call of a target its name and its rules."""
+    return {
+        number: NumberedCall(name, rules.get(name, ()))
+        for number, name in call_names(target.arch).items()
+    }
 
 
 def compile_filter(
     target: LinuxTarget,
-    rules: dict[str, tuple[CallRule, ...]],
-    witness_number: int,
+    calls: dict[int, NumberedCall],
+    witness_number: int | None,
+    defaults: Defaults = Defaults(),
 ) -> Filter:
-    """Compile the rules of each call, by name, for one architecture.
+    """Compile the rules of every numbered call for one architecture.
 
     Raises ProgramTooLongError when the kernel would not take the program.
     """
-    numbers = _number_segments(target, rules, witness_number)
-    dispatch = Load(bpf.OFFSET_NUMBER, search_tree(numbers), "number")
-    return assemble(
-        Load(
-            bpf.OFFSET_ARCH,
-            Branch(
-                bpf.JUMP_EQUAL,
-                AUDIT_ARCH[target.arch],
-                dispatch,
-                refuse("EPERM"),
-                target.arch,
-            ),
-            "arch",
+    return _Compiler(target, defaults).compile(calls, witness_number)
+
+
+class _Compiler:
+    """The graph of one program and the actions it ends in."""
+
+    def __init__(self, target: LinuxTarget, defaults: Defaults) -> None:
+        self._target = target
+        self._defaults = defaults
+        self._graph = Graph()
+
+    def compile(self, calls: dict[int, NumberedCall], witness: int | None) -> Filter:
+        numbers = search_tree(self._graph, self._numbers(calls, witness))
+        dispatch = self._graph.load(bpf.OFFSET_NUMBER, numbers, "number")
+        ours = self._graph.branch(
+            bpf.JUMP_EQUAL,
+            AUDIT_ARCH[self._target.arch],
+            dispatch,
+            self._end(self._defaults.other_arch),
+            self._target.arch,
         )
-    )
+        return assemble(self._graph.load(bpf.OFFSET_ARCH, ours, "arch"))
 
+    def _end(self, action: str) -> Node:
+        return self._graph.give(action_value(action), action)
 
-def _number_segments(
-    target: LinuxTarget, rules: dict[str, tuple[CallRule, ...]], witness: int
-) -> list[Segment]:
-    leaves: dict[int, Segment] = {
-        number: Segment(number, _leaf(rules.get(name, ())), name)
-        for number, name in call_names(target.arch).items()
-    }
-    leaves[witness] = Segment(witness, _WITNESS, "witness")
-    segments = [
-        segment
-        for number, leaf in sorted(leaves.items())
-        for segment in (leaf, Segment(number + 1, refuse("ENOSYS"), "not in the table"))
-        if segment is leaf or number + 1 not in leaves
-    ]
-    if 0 not in leaves:
-        segments.insert(0, Segment(0, refuse("ENOSYS"), "not in the table"))
-    if target.has_x32:
-        for start in (X32_BIT, X32_BIT | 1 << 31):
-            segments.append(Segment(start, refuse("EPERM"), "x32"))
-            segments.append(Segment(start + X32_BIT, refuse("ENOSYS"), "not x32"))
-        segments[-1] = Segment(SKIPPED_CALL, refuse("ENOSYS"), "no call")
-    return segments
-
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    """What the accumulator holds: an argument's word under a mask, or nothing."""
-
-    offset: int = -1
-    mask: int = LOW_WORD
-
-
-def _leaf(rules: tuple[CallRule, ...]) -> Node:
-    return _chain(rules, _Loaded())
-
-
-def _chain(rules: tuple[CallRule, ...], loaded: _Loaded) -> Node:
-    """Try the rules in order; allow when none matches."""
-    if not rules:
-        return _ALLOW
-    run = _run_of_one_word(rules)
-    if len(run) > 1:
-        return _search_word(run, rules[len(run) :], loaded)
-    first, rest = rules[0], rules[1:]
-    return _all_tests(first, 0, rest, loaded)
-
-
-def _all_tests(
-    rule: CallRule, index: int, rest: tuple[CallRule, ...], loaded: _Loaded
-) -> Node:
-    """Go through the tests of one rule; on the first that fails try the rest."""
-    if index == len(rule.tests):
-        return refuse(rule.errno)
-    test = rule.tests[index]
-    now = _needed(test)
-    yes = _all_tests(rule, index + 1, rest, now)
-    no = _chain(rest, now)
-    match test:
-        case NonZero(arg=arg):
-            # Either word may hold the bits; the second load must not pass as the
-            # first, so what follows knows nothing of the accumulator.
-            yes = _all_tests(rule, index + 1, rest, _Loaded())
-            no = _chain(rest, _Loaded())
-            high = Branch(bpf.JUMP_EQUAL, 0, no, yes)
-            low = Branch(
-                bpf.JUMP_EQUAL, 0, Load(bpf.offset_high(arg), high, _word(arg, 1)), yes
+    def _numbers(
+        self, calls: dict[int, NumberedCall], witness: int | None
+    ) -> list[Segment]:
+        """Lay out the whole space of numbers: calls, gaps, x32, no call."""
+        unnamed = self._end(self._defaults.unnamed)
+        edges: dict[int, Segment] = {0: Segment(0, unnamed, "not in the table")}
+        if self._target.has_x32:
+            x32 = self._end(self._defaults.x32)
+            for start in (X32_BIT, X32_BIT | 1 << 31):
+                edges[start] = Segment(start, x32, "x32")
+            edges[1 << 31] = Segment(1 << 31, unnamed, "not x32")
+        skipped = self._end(self._defaults.skipped)
+        edges[SKIPPED_CALL] = Segment(SKIPPED_CALL, skipped, "no call")
+        leaves = {
+            number: Segment(number, self._leaf(call.rules), call.name)
+            for number, call in calls.items()
+        }
+        if witness is not None:
+            drawn = self._graph.give(
+                bpf.PLACEHOLDER_WITNESS, "the errno drawn at start", "witness"
             )
-            return Load(bpf.offset_low(arg), low, _word(arg, 0))
-        case AnyBit(mask=mask, negated=negated):
-            if negated:
-                yes, no = no, yes
-            return _load(test, loaded, Branch(bpf.JUMP_ANY_BIT, mask, yes, no))
-        case In(ranges=ranges, own_pid=own_pid, negated=negated):
-            if negated:
-                yes, no = no, yes
-            if own_pid:
-                no = Branch(
-                    bpf.JUMP_EQUAL,
-                    bpf.PLACEHOLDER_PID,
-                    yes,
-                    no,
-                    "own process",
-                    "own-pid",
-                )
-            return _load(test, loaded, search_tree(_range_segments(ranges, yes, no)))
+            leaves[witness] = Segment(witness, drawn, "witness")
+        for number, leaf in leaves.items():
+            edges[number] = leaf
+            if number + 1 not in leaves:
+                after = Segment(number + 1, unnamed, "not in the table")
+                edges.setdefault(number + 1, after)
+        return [edges[start] for start in sorted(edges)]
+
+    def _leaf(self, rules: tuple[CallRule, ...]) -> Node:
+        """Build the rules of one call from the last to the first."""
+        node = self._end(self._defaults.named)
+        for run in reversed(_runs(rules)):
+            join = self._search if len(run) > 1 else self._single
+            node = join(run, node)
+        return node
+
+    def _single(self, run: tuple[CallRule, ...], otherwise: Node) -> Node:
+        (rule,) = run
+        node = self._end(rule.action)
+        for test in reversed(rule.tests):
+            node = test_node(self._graph, test, node, otherwise)
+        return node
+
+    def _search(self, run: tuple[CallRule, ...], otherwise: Node) -> Node:
+        """Decide several rules on one value by one search; the first match wins."""
+        first = run[0].tests[0]
+        edges = {0}
+        for rule in run:
+            for low, high in rule.tests[0].ranges:
+                edges |= {low, high + 1}
+        segments = []
+        for start in sorted(edges):
+            if start < VALUE_END:
+                found = next((rule for rule in run if _matches(rule, start)), None)
+                node = self._end(found.action) if found else otherwise
+                note = found.reason if found else ""
+                segments.append(Segment(start, node, note))
+        return search_value(self._graph, first.arg, first.mask, segments)
 
 
-def _search_word(
-    run: tuple[CallRule, ...], rest: tuple[CallRule, ...], loaded: _Loaded
-) -> Node:
-    """Decide several rules on one word by one search; the first match wins."""
-    test = _in(run[0])
-    after = _chain(rest, _needed(test))
-    edges = {0}
-    for rule in run:
-        for low, high in _in(rule).ranges:
-            edges |= {low, high + 1}
-    segments: list[Segment] = []
-    for start in sorted(edge for edge in edges if edge < WORD_END):
-        matching = (rule for rule in run if _in_matches(_in(rule), start))
-        found = next(matching, None)
-        segments.append(
-            Segment(start, refuse(found.errno), found.reason)
-            if found
-            else Segment(start, after)
-        )
-    return _load(test, loaded, search_tree(segments))
+def action_value(action: str) -> int:
+    """Give the number of an action, or of an error by name or as `ERRNO(N)`."""
+    if action in ERRNO:
+        return bpf.ACTION_ERRNO | ERRNO[action]
+    if action.startswith("ERRNO("):
+        return bpf.ACTION_ERRNO | int(action[len("ERRNO(") : -1])
+    return bpf.ACTIONS[action]
 
 
-def _run_of_one_word(rules: tuple[CallRule, ...]) -> tuple[CallRule, ...]:
-    """Take the leading rules that test the same word, each by ranges alone."""
-    run: list[CallRule] = []
+def _runs(rules: tuple[CallRule, ...]) -> list[tuple[CallRule, ...]]:
+    """Group neighbours that test the same value by ranges alone.
+
+    Rules after one that always holds decide nothing and are left out.
+    """
+    runs: list[tuple[CallRule, ...]] = []
     for rule in rules:
-        match rule.tests:
-            case (In(own_pid=False),):
-                if run and _needed(rule.tests[0]) != _needed(run[0].tests[0]):
-                    break
-                run.append(rule)
-            case _:
-                break
-    return tuple(run)
+        if runs and _joins(runs[-1][-1], rule):
+            runs[-1] = (*runs[-1], rule)
+        else:
+            runs.append((rule,))
+        if not rule.tests:
+            break
+    return runs
 
 
-def _in(rule: CallRule) -> In:
+def _joins(before: CallRule, rule: CallRule) -> bool:
+    one, other = _only_range_test(before), _only_range_test(rule)
+    if one is None or other is None:
+        return False
+    return (one.arg, one.mask) == (other.arg, other.mask)
+
+
+def _only_range_test(rule: CallRule) -> ArgumentTest | None:
+    match rule.tests:
+        case (ArgumentTest(own_pid=False) as test,):
+            return test
+    return None
+
+
+def _matches(rule: CallRule, value: int) -> bool:
     test = rule.tests[0]
-    if not isinstance(test, In):
-        message = "only rules on ranges are joined"
-        raise TypeError(message)
-    return test
-
-
-def _in_matches(test: In, value: int) -> bool:
-    return any(low <= value <= high for low, high in test.ranges) != test.negated
-
-
-def _range_segments(
-    ranges: tuple[tuple[int, int], ...], yes: Node, no: Node
-) -> list[Segment]:
-    segments = [Segment(0, no)]
-    for low, high in sorted(ranges):
-        if segments[-1].start == low:
-            segments.pop()
-        segments.append(Segment(low, yes))
-        if high + 1 < WORD_END:
-            segments.append(Segment(high + 1, no))
-    return segments
-
-
-def _needed(test: In | AnyBit | NonZero) -> _Loaded:
-    """Say what the accumulator holds after a test."""
-    match test:
-        case In(arg=arg, mask=mask):
-            return _Loaded(bpf.offset_low(arg), mask)
-        case AnyBit(arg=arg):
-            return _Loaded(bpf.offset_low(arg))
-        case NonZero():
-            return _Loaded()
-
-
-def _load(test: In | AnyBit, loaded: _Loaded, then: Node) -> Node:
-    """Put a load before a test unless the word is there already."""
-    needed = _needed(test)
-    if needed == loaded:
-        return then
-    if needed.mask != LOW_WORD:
-        then = Mask(needed.mask, then)
-    if loaded == _Loaded(needed.offset):
-        return then
-    return Load(needed.offset, then, _word(test.arg, 0))
-
-
-def _word(arg: int, word: int) -> str:
-    return f"argument {arg}, {'high' if word else 'low'} word"
+    found = any(low <= value <= high for low, high in test.ranges)
+    return found != test.negated
