@@ -7,8 +7,7 @@
 #ifndef STOCKADE_MESSAGE_H
 #define STOCKADE_MESSAGE_H
 
-#define STK_PRINTF(text, first) \
-	__attribute__((format(printf, text, first)))
+#define STK_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
 /* Status of every refusal, as documented in the README. */
 enum { STK_STATUS_REFUSED = 125 };

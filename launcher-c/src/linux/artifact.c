@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,21 +42,6 @@ static void judge_owner(const char *path, const char *part, int folder,
 	    part, path);
 }
 
-/* The path from the root folder, so that every folder above is judged. */
-static const char *absolute(const char *path)
-{
-	static char text[PATH_BYTES], folder[PATH_BYTES];
-
-	if (*path == '/')
-		return path;
-	if (!getcwd(folder, sizeof(folder)) || *folder != '/')
-		die_errno("cannot tell the working folder");
-	if (snprintf(text, sizeof(text), "%s/%s", folder, path) >=
-	    (int)sizeof(text))
-		die("the path of the artifact `%s` is too long", path);
-	return text;
-}
-
 static int open_file(const char *path)
 {
 	struct path_object judged;
@@ -90,15 +74,15 @@ static void *read_all(int fd, size_t size, const char *name)
 {
 	size_t done = 0;
 	char more;
-	unsigned char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
-				    -1, 0);
+	unsigned char *bytes =
+		mmap(NULL, size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 	if (bytes == MAP_FAILED)
 		die_errno("no memory for the artifact `%s`", name);
 	while (done < size) {
-		ssize_t part = pread(fd, bytes + done, size - done,
-				     (off_t)done);
+		ssize_t part =
+			pread(fd, bytes + done, size - done, (off_t)done);
 
 		if (part < 0 && errno == EINTR)
 			continue;
@@ -115,14 +99,16 @@ static void *read_all(int fd, size_t size, const char *name)
 
 void artifact_load(struct stk_options *options, struct stk_bundle *ret_bundle)
 {
+	static char path[PATH_BYTES];
 	const char *name = "memfd";
 	struct stat status;
 	size_t offset = 0;
 
 	if (options->artifact)
-		name = options->artifact = absolute(options->artifact);
-	int fd = options->artifact ? open_file(name) :
-				     take_memfd(options->artifact_fd);
+		name = options->artifact =
+			path_absolute(options->artifact, path);
+	int fd = options->artifact ? open_file(name)
+				   : take_memfd(options->artifact_fd);
 	if (fstat(fd, &status) != 0)
 		die_errno("cannot inspect the artifact `%s`", name);
 	if (status.st_size <= 0 || status.st_size > STK_MAX_BUNDLE_BYTES)
@@ -134,7 +120,8 @@ void artifact_load(struct stk_options *options, struct stk_bundle *ret_bundle)
 		die_errno("cannot close the artifact `%s`", name);
 	int error = stk_bundle_parse(bytes, size, TARGET, ret_bundle, &offset);
 	if (error != 0)
-		die("the artifact `%s` is refused: %s (at byte %zu); compile it "
+		die("the artifact `%s` is refused: %s (at byte %zu); compile "
+		    "it "
 		    "again",
 		    name, stk_bundle_error_text(error), offset);
 	if (ret_bundle->levels_count == 0 || ret_bundle->settings_count != 1)

@@ -74,8 +74,8 @@ static bool make_call(const struct attempt_scene *scene,
 	case STK_CALL_COMPAT:
 		return call_compat(call->nr, words, control, ret_result);
 	case STK_CALL_FORK:
-		*ret_result = control ? fork_and_reap(call, words) :
-					call_fork(call->nr, words);
+		*ret_result = control ? fork_and_reap(call, words)
+				      : call_fork(call->nr, words);
 		return true;
 	default:
 		die("a probe's call is of an unknown kind");
@@ -110,8 +110,8 @@ int attempt_make(const struct attempt_scene *scene, const struct stk_call *call,
 {
 	long prepared = 0, result;
 
-	if (setup && (!make_call(scene, setup, 0, control, &prepared) ||
-		      prepared < 0))
+	if (setup &&
+	    (!make_call(scene, setup, 0, control, &prepared) || prepared < 0))
 		return ATTEMPT_NO_ANSWER;
 	bool answered = make_call(scene, call, prepared, control, &result);
 	if (control && (setup || (answered && result == scene->spare[0])))

@@ -17,8 +17,8 @@ long call_native(long number, const long words[6]);
 long call_fork(long number, const long words[6]);
 
 /*
- * Through `int 0x80`; x86_64 only.  Returns whether the kernel answered: it ends
- * the process by SIGSEGV where it lacks that entry, unless @guarded.
+ * Through `int 0x80`; x86_64 only.  Returns whether the kernel answered: it
+ * ends the process by SIGSEGV where it lacks that entry, unless @guarded.
  */
 bool call_compat(long number, const long words[6], bool guarded,
 		 long *ret_result);

@@ -39,7 +39,8 @@ static bool is_reachable(const struct stk_canary *canary)
 	if (fstat(canary->fd, &made) != 0 || stat(canary->path, &found) != 0)
 		return false;
 	/* Whatever the caller's umask took away. */
-	if ((made.st_mode & S_IRWXU) != S_IRWXU && fchmod(canary->fd, 0700) != 0)
+	if ((made.st_mode & S_IRWXU) != S_IRWXU &&
+	    fchmod(canary->fd, 0700) != 0)
 		die_errno("cannot set the mode of the canary");
 	return made.st_dev == found.st_dev && made.st_ino == found.st_ino;
 }

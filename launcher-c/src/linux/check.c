@@ -8,8 +8,8 @@
 #include "core/choose.h"
 #include "core/message.h"
 
-static const struct stk_requirement *requirements(
-	const struct stk_bundle *bundle, const struct stk_variant *variant)
+static const struct stk_requirement *
+requirements(const struct stk_bundle *bundle, const struct stk_variant *variant)
 {
 	if (variant->first_requirement > bundle->requirements_count ||
 	    variant->requirement_count >
@@ -67,18 +67,25 @@ void check_print(const struct stk_bundle *bundle, const struct stk_host *host,
 	const struct stk_variant *shown =
 		variant ? variant : last(bundle, level);
 	const struct stk_requirement *table = requirements(bundle, shown);
-	uint64_t rights = shown->fs_required |
-			  (shown->fs_optional & host->supported.fs);
+	uint64_t rights =
+		shown->fs_required | (shown->fs_optional & host->supported.fs);
 
+	uint32_t lacking = 0;
+
+	message_begin_check();
 	message_print(STDOUT_FILENO, "backend: linux");
 	for (uint32_t i = 0; i < shown->requirement_count; i++)
-		if (table[i].needs & ~host->features)
-			message_print(STDOUT_FILENO, "UNAVAILABLE  %s: %s",
-				      stk_string(bundle, table[i].title),
-				      shortfall(bundle, &table[i],
-						host->features));
-		else
+		if (table[i].needs & ~host->features) {
+			lacking++;
+			message_print(
+				STDOUT_FILENO, "UNAVAILABLE  %s: %s",
+				stk_string(bundle, table[i].title),
+				shortfall(bundle, &table[i], host->features));
+		} else {
 			print_enforced(bundle, &table[i], rights);
+		}
+	if (!variant && lacking == 0)
+		check_refuse(bundle, host, level);
 	for (uint32_t i = 0; i < bundle->warnings_count; i++)
 		message_print(STDERR_FILENO, "warning: [%s] %s",
 			      stk_string(bundle, bundle->warnings[i].id),

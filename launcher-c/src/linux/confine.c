@@ -78,8 +78,7 @@ static const struct stk_insn *program(const struct stk_bundle *bundle,
 }
 
 void confine_relocate(const struct stk_bundle *bundle,
-		      const struct stk_variant *variant,
-		      uint32_t witness_errno)
+		      const struct stk_variant *variant, uint32_t witness_errno)
 {
 	const struct stk_filter *filter;
 	/* SAFETY: the bundle is our own memory; only tables are read-only. */
@@ -122,7 +121,8 @@ void confine_attach(const struct stk_bundle *bundle,
 		.instructions = insns,
 	};
 
-	if (syscall(SYS_seccomp, STK_SECCOMP_SET_MODE_FILTER, 0, &attached) == 0)
+	if (syscall(SYS_seccomp, STK_SECCOMP_SET_MODE_FILTER, 0, &attached) ==
+	    0)
 		return;
 	if (errno == ENOMEM)
 		die("cannot attach the filter: those of outer sandboxes leave "

@@ -26,7 +26,8 @@ void descriptors_fill_standard(void)
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
-		if (errno != EBADF || openat(AT_FDCWD, "/dev/null", O_RDWR) != fd)
+		if (errno != EBADF ||
+		    openat(AT_FDCWD, "/dev/null", O_RDWR) != fd)
 			die_errno("cannot open `/dev/null` as descriptor %d",
 				  fd);
 	}
@@ -35,7 +36,7 @@ void descriptors_fill_standard(void)
 /* Handles one entry of /proc/self/fd; returns whether it was a stray. */
 static int handle(const char *name, int keep, int folder, int end_at_exec)
 {
-	int fd = atoi(name);
+	int fd = (int)strtol(name, NULL, 10);
 
 	if (fd <= STDERR_FILENO || fd == keep || fd == folder)
 		return 0;
@@ -54,7 +55,7 @@ static int sweep(int keep, int end_at_exec)
 	long length;
 	struct statfs system;
 	int folder = openat(AT_FDCWD, "/proc/self/fd",
-			  O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+			    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
 	if (folder < 0)
 		return -1;
@@ -85,7 +86,8 @@ void descriptors_close_others(int keep)
 
 	if (keep > STDERR_FILENO + 1)
 		failed |= syscall(SYS_close_range, 3, keep - 1, 0) != 0;
-	failed |= syscall(SYS_close_range, keep < 0 ? 3 : keep + 1, ~0u, 0) != 0;
+	failed |=
+		syscall(SYS_close_range, keep < 0 ? 3 : keep + 1, ~0u, 0) != 0;
 	/* Linux 6.2 and newer count open descriptors there. */
 	if (stat("/proc/self/fd", &folder) == 0 &&
 	    folder.st_size == (keep < 0 ? 3 : 4))
@@ -118,7 +120,8 @@ void descriptors_raise_limit(uint32_t grants)
 	if (limit.rlim_cur >= wanted)
 		return;
 	if (limit.rlim_max < wanted)
-		die("starting needs %llu descriptors and the limit is %llu; raise "
+		die("starting needs %llu descriptors and the limit is %llu; "
+		    "raise "
 		    "the hard limit (`ulimit -Hn`)",
 		    (unsigned long long)wanted,
 		    (unsigned long long)limit.rlim_max);

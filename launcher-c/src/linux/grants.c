@@ -118,8 +118,8 @@ uint64_t grants_covering(const struct stk_grants *grants, int fd,
 			if (path_same(&at, &grants->pins[i].object))
 				rights |= grants->pins[i].class->rights;
 		/* As Landlock walks: to the mount point and on. */
-		int parent = openat(folder, "..",
-				    O_PATH | O_DIRECTORY | O_CLOEXEC);
+		int parent =
+			openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 		if (parent < 0)
 			die_errno("cannot walk up from the canary's folder");

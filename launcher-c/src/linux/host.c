@@ -15,10 +15,9 @@ enum { NEWEST_ABI = 11 };
 
 /* By Landlock ABI, landlock(7): rights of files, of ports, and scopes. */
 static const struct stk_rights supported[NEWEST_ABI + 1] = {
-	{0, 0, 0},	   {0x1fff, 0, 0},    {0x3fff, 0, 0},
-	{0x7fff, 0, 0},	   {0x7fff, 3, 0},    {0xffff, 3, 0},
-	{0xffff, 3, 3},	   {0xffff, 3, 3},    {0xffff, 3, 3},
-	{0x1ffff, 3, 3},   {0x1ffff, 0xf, 3}, {0x1ffff, 0xf, 3},
+	{0, 0, 0},      {0x1fff, 0, 0},  {0x3fff, 0, 0},    {0x7fff, 0, 0},
+	{0x7fff, 3, 0}, {0xffff, 3, 0},  {0xffff, 3, 3},    {0xffff, 3, 3},
+	{0xffff, 3, 3}, {0x1ffff, 3, 3}, {0x1ffff, 0xf, 3}, {0x1ffff, 0xf, 3},
 };
 
 void host_refuse_privileges(void)
@@ -30,7 +29,8 @@ void host_refuse_privileges(void)
 	if (getresuid(&real, &effective, &saved) != 0)
 		die_errno("cannot read the user");
 	if (real == 0 || effective == 0 || saved == 0)
-		die("started as root: what root owns stays open to it, so start "
+		die("started as root: what root owns stays open to it, so "
+		    "start "
 		    "as an ordinary user");
 	if (syscall(SYS_capget, &header, data) != 0)
 		die_errno("cannot read the capabilities");
@@ -86,12 +86,12 @@ struct stk_host host_probe(void)
 	return host;
 }
 
-static uint64_t handled(uint64_t required, uint64_t optional,
-			uint64_t known, const char *kind)
+static uint64_t handled(uint64_t required, uint64_t optional, uint64_t known,
+			const char *kind)
 {
 	if (required & ~known)
-		die("this kernel lacks Landlock %s 0x%llx of the artifact", kind,
-		    (unsigned long long)(required & ~known));
+		die("this kernel lacks Landlock %s 0x%llx of the artifact",
+		    kind, (unsigned long long)(required & ~known));
 	return required | (optional & known);
 }
 
@@ -104,7 +104,7 @@ struct stk_rights host_handled(const struct stk_host *host,
 		.net = handled(variant->net_required, variant->net_optional,
 			       host->supported.net, "port rights"),
 		.scope = handled(variant->scope_required,
-				 variant->scope_optional,
-				 host->supported.scope, "scopes"),
+				 variant->scope_optional, host->supported.scope,
+				 "scopes"),
 	};
 }

@@ -47,8 +47,8 @@ static int try_open(const char *path, long flags, bool control)
 
 static bool is_readable(const struct stk_pin *pin)
 {
-	uint64_t right = S_ISDIR(pin->object.mode) ? STK_FS_READ_DIR :
-						     STK_FS_READ_FILE;
+	uint64_t right =
+		S_ISDIR(pin->object.mode) ? STK_FS_READ_DIR : STK_FS_READ_FILE;
 
 	return (S_ISDIR(pin->object.mode) || S_ISREG(pin->object.mode)) &&
 	       (pin->class->rights & right);
@@ -89,8 +89,8 @@ void inside_controls(struct stk_grants *grants, uint64_t most)
 	choose_denied(grants);
 	for (uint32_t i = 0; i < STK_MAX_CLASSES; i++)
 		if (denied[i].path)
-			denied[i].control = try_open(denied[i].path,
-						     denied[i].flags, true);
+			denied[i].control =
+				try_open(denied[i].path, denied[i].flags, true);
 	most = most > RESERVED ? most - RESERVED : 0;
 	tried = grants->count < most ? grants->count : (uint32_t)most;
 	for (uint32_t i = 0; i < tried; i++)

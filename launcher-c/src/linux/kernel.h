@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /* linux/stat.h */
-#define STK_STATX_BASIC 0x7ffu
-#define STK_STATX_MNT_ID 0x1000u
+#define STK_STATX_BASIC        0x7ffu
+#define STK_STATX_MNT_ID       0x1000u
 #define STK_AT_STATX_DONT_SYNC 0x4000
 
 struct stk_statx {
@@ -26,30 +26,30 @@ struct stk_statx {
 _Static_assert(sizeof(struct stk_statx) == 256, "struct statx");
 
 /* linux/openat2.h */
-#define STK_RESOLVE_NO_XDEV 0x01u
+#define STK_RESOLVE_NO_XDEV     0x01u
 #define STK_RESOLVE_NO_SYMLINKS 0x04u
-#define STK_RESOLVE_CACHED 0x20u
+#define STK_RESOLVE_CACHED      0x20u
 
 struct stk_open_how {
 	uint64_t flags, mode, resolve;
 };
 
 /* linux/landlock.h */
-#define STK_LANDLOCK_VERSION 1u
-#define STK_LANDLOCK_ERRATA 2u
+#define STK_LANDLOCK_VERSION           1u
+#define STK_LANDLOCK_ERRATA            2u
 #define STK_LANDLOCK_RULE_PATH_BENEATH 1
 #define STK_LANDLOCK_LOG_SAME_EXEC_OFF 1u
-#define STK_FS_EXECUTE (UINT64_C(1) << 0)
-#define STK_FS_WRITE_FILE (UINT64_C(1) << 1)
-#define STK_FS_READ_FILE (UINT64_C(1) << 2)
-#define STK_FS_READ_DIR (UINT64_C(1) << 3)
-#define STK_FS_MAKE_REG (UINT64_C(1) << 8)
-#define STK_FS_TRUNCATE (UINT64_C(1) << 14)
-#define STK_FS_IOCTL_DEV (UINT64_C(1) << 15)
-#define STK_FS_RESOLVE_UNIX (UINT64_C(1) << 16)
+#define STK_FS_EXECUTE                 (UINT64_C(1) << 0)
+#define STK_FS_WRITE_FILE              (UINT64_C(1) << 1)
+#define STK_FS_READ_FILE               (UINT64_C(1) << 2)
+#define STK_FS_READ_DIR                (UINT64_C(1) << 3)
+#define STK_FS_MAKE_REG                (UINT64_C(1) << 8)
+#define STK_FS_TRUNCATE                (UINT64_C(1) << 14)
+#define STK_FS_IOCTL_DEV               (UINT64_C(1) << 15)
+#define STK_FS_RESOLVE_UNIX            (UINT64_C(1) << 16)
 /* The kernel refuses any other right on what is not a folder. */
-#define STK_FS_OF_FILES                                           \
-	(STK_FS_EXECUTE | STK_FS_WRITE_FILE | STK_FS_READ_FILE |  \
+#define STK_FS_OF_FILES                                                        \
+	(STK_FS_EXECUTE | STK_FS_WRITE_FILE | STK_FS_READ_FILE |               \
 	 STK_FS_TRUNCATE | STK_FS_IOCTL_DEV | STK_FS_RESOLVE_UNIX)
 
 struct stk_landlock_ruleset {
@@ -62,9 +62,9 @@ struct stk_landlock_path {
 } __attribute__((packed));
 
 /* linux/seccomp.h, linux/filter.h */
-#define STK_SECCOMP_SET_MODE_FILTER 1u
+#define STK_SECCOMP_SET_MODE_FILTER  1u
 #define STK_SECCOMP_GET_ACTION_AVAIL 2u
-#define STK_SECCOMP_RET_ERRNO 0x00050000u
+#define STK_SECCOMP_RET_ERRNO        0x00050000u
 
 struct stk_sock_fprog {
 	uint16_t length;
@@ -88,7 +88,7 @@ struct stk_capability_data {
 };
 
 /* linux/fcntl.h, linux/close_range.h */
-#define STK_F_SEAL_EXEC 0x20
+#define STK_F_SEAL_EXEC         0x20
 #define STK_CLOSE_RANGE_CLOEXEC 4u
 
 /* linux/magic.h */
@@ -98,6 +98,6 @@ struct stk_capability_data {
 /* linux/in.h, linux/netlink.h, asm-generic/ioctls.h */
 #define STK_IPPROTO_MPTCP 262
 #define STK_NETLINK_ROUTE 0
-#define STK_TIOCGPTN 0x80045430u
+#define STK_TIOCGPTN      0x80045430u
 
 #endif

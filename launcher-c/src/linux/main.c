@@ -39,6 +39,36 @@ static void judge_paths(void)
 	guard_end();
 }
 
+/* The second half: what is judged becomes confinement, and then the program. */
+static _Noreturn void become(const struct stk_host *host,
+			     const struct stk_variant *variant)
+{
+	/*
+	 * The arrays for exec, the ruleset, and the controls, which must see
+	 * what an unconfined process sees.  From here on nothing is built.
+	 */
+	const struct stk_rights handled = host_handled(host, variant);
+	char **environment = environment_build(&bundle);
+	int ruleset = confine_make_ruleset(&grants, &handled);
+	uint64_t descriptors = descriptors_restore_limit();
+	probe_controls(&grants, variant, host, handled.fs);
+	inside_controls(&grants, descriptors);
+	confine_relocate(&bundle, variant, probe_draw_witness());
+	descriptors_end_at_exec();
+
+	/*
+	 * Confinement: Landlock first, since the filter forbids its calls. From
+	 * here on only probes, execve, write and exit_group are called.
+	 */
+	confine_restrict(ruleset, host->restrict_flags);
+	message_begin_confined();
+	confine_attach(&bundle, variant);
+	probe_verify();
+	inside_verify(&grants);
+	(void)execve(*options.program, options.program, environment);
+	die_errno("cannot start `%s`", *options.program);
+}
+
 int main(int argc, char **argv)
 {
 	(void)argc;
@@ -71,12 +101,10 @@ int main(int argc, char **argv)
 	const struct stk_host host = host_probe();
 	const struct stk_variant *variant =
 		choose_variant(&bundle, level, host.features);
-	if (options.check) {
-		message_begin_check();
+	if (options.check)
 		check_print(&bundle, &host, level, variant);
-	} else if (!variant) {
+	else if (!variant)
 		check_refuse(&bundle, &host, level);
-	}
 
 	/*
 	 * Paths become held objects, and their places are judged.  From here on
@@ -86,29 +114,5 @@ int main(int argc, char **argv)
 	if (options.check)
 		return variant ? EXIT_SUCCESS : EXIT_FAILURE;
 	streams_judge(bundle.settings->stream_kinds);
-
-	/*
-	 * The arrays for exec, the ruleset, and the controls, which must see
-	 * what an unconfined process sees.  From here on nothing is built.
-	 */
-	const struct stk_rights handled = host_handled(&host, variant);
-	char **environment = environment_build(&bundle);
-	int ruleset = confine_make_ruleset(&grants, &handled);
-	uint64_t descriptors = descriptors_restore_limit();
-	probe_controls(&grants, variant, &host, handled.fs);
-	inside_controls(&grants, descriptors);
-	confine_relocate(&bundle, variant, probe_draw_witness());
-	descriptors_end_at_exec();
-
-	/*
-	 * Confinement: Landlock first, since the filter forbids its calls.  From
-	 * here on only probes, execve, write and exit_group are called.
-	 */
-	confine_restrict(ruleset, host.restrict_flags);
-	message_begin_confined();
-	confine_attach(&bundle, variant);
-	probe_verify();
-	inside_verify(&grants);
-	(void)execve(*options.program, options.program, environment);
-	die_errno("cannot start `%s`", *options.program);
+	become(&host, variant);
 }

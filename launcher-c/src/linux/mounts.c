@@ -82,7 +82,8 @@ void mounts_read(void)
 	while ((part = read(source, text + used, sizeof(text) - 1 - used)) > 0)
 		used += (size_t)part;
 	if (part < 0 || used == sizeof(text) - 1)
-		die("cannot read `/proc/self/mountinfo`, or it has more than %d "
+		die("cannot read `/proc/self/mountinfo`, or it has more than "
+		    "%d "
 		    "bytes",
 		    TABLE_BYTES);
 	for (char *line = text, *end; (end = strchr(line, '\n'));
@@ -207,7 +208,7 @@ void mounts_find(int fd, const struct path_object *object, const char *rest,
 	const char *inside;
 
 	if (object->plain && is_name(path))
-		(void)strcpy(place->name, path);
+		memcpy(place->name, path, strlen(path) + 1);
 	else
 		ask_name(fd, path, place->name);
 	inside = mount ? below(mount->point, place->name) : NULL;
@@ -231,8 +232,8 @@ void mounts_extend(const struct mount_place *place, const char *rest,
 	ret_place->key = (struct mount_key){place->key.device, ret_place->text};
 	ret_place->mount = place->mount;
 	ret_place->missing = place->missing;
-	(void)strcpy(ret_place->text, place->text);
-	(void)strcpy(ret_place->name, place->name);
+	memcpy(ret_place->text, place->text, strlen(place->text) + 1);
+	memcpy(ret_place->name, place->name, strlen(place->name) + 1);
 	append(ret_place->text, sizeof(ret_place->text), rest);
 	append(ret_place->name, sizeof(ret_place->name), rest);
 }

@@ -61,7 +61,8 @@ enum {
 unsigned mounts_relate(const struct mount_key *one,
 		       const struct mount_key *other);
 
-/* The mounts below a place: 0 in *@cursor for the first, NULL after the last. */
+/* The mounts below a place: 0 in *@cursor for the first, NULL after the last.
+ */
 const struct mount_key *mounts_below(const struct mount_place *place,
 				     uint32_t *cursor);
 

@@ -12,7 +12,8 @@ static const char help[] =
 	"usage: stockade-launch [--check] (ARTIFACT | --artifact-fd N)\n"
 	"                       [--protect PATH]... [--] [PROGRAM [ARGS...]]\n"
 	"\n"
-	"Confines itself as ARTIFACT says, proves the confinement by trying what is\n"
+	"Confines itself as ARTIFACT says, proves the confinement by trying "
+	"what is\n"
 	"denied, and becomes PROGRAM (an absolute path).\n"
 	"\n"
 	"  --check           print what this host enforces and start nothing\n"
@@ -20,9 +21,17 @@ static const char help[] =
 	"  --protect PATH    refuse a writable grant that reaches PATH\n"
 	"  --help, --version\n"
 	"\n"
-	"Status: PROGRAM's own; 125 for any refusal, with the reason on standard\n"
-	"error; with --check 0 when everything is enforced and 1 when something\n"
+	"Status: PROGRAM's own; 125 for any refusal, with the reason on "
+	"standard\n"
+	"error; with --check 0 when everything is enforced and 1 when "
+	"something\n"
 	"cannot be.\n";
+
+#ifdef STOCKADE_FAKE_ABI
+static const char version[] = "stockade-launch " STOCKADE_RELEASE " FAKE_ABI\n";
+#else
+static const char version[] = "stockade-launch " STOCKADE_RELEASE "\n";
+#endif
 
 static _Noreturn void answer(const char *text)
 {
@@ -43,7 +52,8 @@ static int descriptor_number(const char *text)
 		number = number * 10 + (*digit - '0');
 	}
 	if (number < 3)
-		die("`--artifact-fd` needs a descriptor above 2, not `%s`", text);
+		die("`--artifact-fd` needs a descriptor above 2, not `%s`",
+		    text);
 	return number;
 }
 
@@ -58,7 +68,7 @@ static char **parse_options(char **next, struct stk_options *options)
 		if (strcmp(option, "--help") == 0)
 			answer(help);
 		if (strcmp(option, "--version") == 0)
-			answer("stockade-launch " STOCKADE_RELEASE "\n");
+			answer(version);
 		if (strcmp(option, "--check") == 0) {
 			options->check = true;
 			continue;
@@ -105,7 +115,8 @@ void options_parse(char **argv, struct stk_options *ret_options)
 		die("no program is named; see --help");
 	if (*next && **next != '/')
 		die("the program's path `%s` is not absolute", *next);
-	/* At least the program's own name or the artifact lies before `next`. */
+	/* At least the program's own name or the artifact lies before `next`.
+	 */
 	*options.protect = NULL;
 	options.protect = argv;
 	*ret_options = options;

@@ -10,7 +10,8 @@ struct stk_options {
 	/* One of the two: a path, or a descriptor above 2. */
 	const char *artifact;
 	int artifact_fd;
-	/* Ended by a null pointer each; the program may be missing in a check. */
+	/* Ended by a null pointer each; the program may be missing in a check.
+	 */
 	char **protect;
 	char **program;
 };

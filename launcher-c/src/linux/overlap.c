@@ -73,7 +73,7 @@ static const struct writable *find(const struct mount_place *place,
 	const struct mount_key *key = &place->key;
 	uint32_t cursor = 0;
 
-	do {
+	while (key) {
 		for (uint32_t i = 0; i < count; i++) {
 			const struct writable *writable = &table[i];
 			unsigned relation = mounts_relate(key, &writable->key);
@@ -83,8 +83,9 @@ static const struct writable *find(const struct mount_place *place,
 			if (writable->pin != self && (relation & relations))
 				return writable;
 		}
-	} while ((relations & MOUNT_ABOVE) &&
-		 (key = mounts_below(place, &cursor)));
+		key = relations & MOUNT_ABOVE ? mounts_below(place, &cursor)
+					      : NULL;
+	}
 	return NULL;
 }
 
@@ -108,9 +109,10 @@ void overlap_visit(const char *path, const char *part, int folder,
 	mounts_find(folder, &above, "", path, &place);
 	found = find(&place, MOUNT_INSIDE | MOUNT_SAME, NULL);
 	if (found)
-		die_conflict("`%s` is reached through the link `%s` in `%s` (%s), "
-			     "which the program could replace",
-			     path, part, found->pin->path, found->pin->role);
+		die_conflict(
+			"`%s` is reached through the link `%s` in `%s` (%s), "
+			"which the program could replace",
+			path, part, found->pin->path, found->pin->role);
 }
 
 static const char *words(const struct mount_place *place,
@@ -142,8 +144,7 @@ void overlap_judge_grants(const struct stk_grants *grants)
 		    (flags & (STK_CLASS_SYSTEM | STK_CLASS_EXECUTE)))
 			relations |= MOUNT_SAME | MOUNT_ABOVE;
 		mounts_find(pin->fd, &pin->object, "", pin->path, &place);
-		const struct writable *found =
-			find(&place, relations, pin);
+		const struct writable *found = find(&place, relations, pin);
 		if (found)
 			die_conflict("`%s` (%s) %s `%s` (%s)", pin->path,
 				     pin->role, words(&place, found),
@@ -161,12 +162,12 @@ static void judge_protected(int fd, const struct path_object *object,
 	if (count == 0 || is_device(object))
 		return;
 	mounts_find(fd, object, "", path, &place);
-	const struct writable *found =
-		find(&place,
-		     folder ? MOUNT_ANY : MOUNT_INSIDE | MOUNT_SAME, NULL);
+	const struct writable *found = find(
+		&place, folder ? MOUNT_ANY : MOUNT_INSIDE | MOUNT_SAME, NULL);
 	if (found)
 		die_conflict("the %s `%s` %s `%s` (%s)", what, place.name,
-			     words(&place, found), found->pin->path, found->pin->role);
+			     words(&place, found), found->pin->path,
+			     found->pin->role);
 	for (uint32_t i = 0; i < count; i++)
 		if (!folder && object->links > 1 &&
 		    table[i].key.device == place.key.device)
@@ -205,9 +206,11 @@ void overlap_judge_protected(const struct stk_options *options)
 	judge_protected(fd, &object, "/proc/self/exe", "launcher");
 	(void)close(fd);
 	/* The name it was started by, which may lead through a link. */
+	char absolute[PATH_BYTES];
 	const char *name = (const char *)getauxval(AT_EXECFN);
-	fd = name && *name == '/' ? path_open(name, overlap_visit, &object) :
-				    -1;
+	fd = name ? path_open(path_absolute(name, absolute), overlap_visit,
+			      &object)
+		  : -1;
 	if (fd >= 0)
 		(void)close(fd);
 	if (options->artifact)

@@ -30,31 +30,6 @@ struct walk {
 /* One at a time: a path is finished before the next begins. */
 static struct walk walk;
 
-struct path_object path_inspect(int fd, const char *path)
-{
-	struct stk_statx status;
-
-	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | STK_AT_STATX_DONT_SYNC,
-		    STK_STATX_BASIC | STK_STATX_MNT_ID, &status) != 0)
-		die_errno("cannot inspect `%s`", path);
-	if (!(status.mask & STK_STATX_MNT_ID))
-		die("cannot tell the mount of `%s`", path);
-	return (struct path_object){
-		.device = (uint64_t)status.dev_major << 32 | status.dev_minor,
-		.inode = status.ino,
-		.mount = status.mnt_id,
-		.owner = status.uid,
-		.group = status.gid,
-		.links = status.nlink,
-		.mode = status.mode,
-	};
-}
-
-bool path_same(const struct path_object *one, const struct path_object *other)
-{
-	return one->device == other->device && one->inode == other->inode;
-}
-
 static void close_quietly(int fd)
 {
 	int error = errno;
@@ -90,23 +65,9 @@ enum path_plainness path_is_plain(int folder, const char *path)
 		(void)close(fd);
 	else
 		/* What cannot be entered is judged like what is not there. */
-		return errno == ENOENT || errno == EACCES ? PATH_MISSING :
-							    PATH_CROOKED;
+		return errno == ENOENT || errno == EACCES ? PATH_MISSING
+							  : PATH_CROOKED;
 	return PATH_PLAIN;
-}
-
-int path_read(const char *path, const struct path_object *object)
-{
-	if (!S_ISREG(object->mode))
-		die("`%s` is not a regular file", path);
-	int fd = openat(AT_FDCWD, path,
-			O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
-		die_errno("`%s` cannot be read", path);
-	struct path_object opened = path_inspect(fd, path);
-	if (!path_same(&opened, object))
-		die("`%s` was replaced while it was opened", path);
-	return fd;
 }
 
 static int open_root(void)
@@ -152,8 +113,7 @@ static char *put_target(char *next, int fd)
 	return walk.text;
 }
 
-static char *follow(char *next, int fd,
-		    const struct path_object *link)
+static char *follow(char *next, int fd, const struct path_object *link)
 {
 	if (++walk.links > MOST_LINKS || is_planted(walk.folder, link)) {
 		errno = walk.links > MOST_LINKS ? ELOOP : EACCES;
@@ -223,7 +183,8 @@ static const char *run(const char *path, path_visit *visit, bool every)
 	int finished = 0;
 
 	if (length >= PATH_BYTES)
-		die("the path `%.64s...` of %zu bytes is too long", path, length);
+		die("the path `%.64s...` of %zu bytes is too long", path,
+		    length);
 	memcpy(walk.text, path, length + 1);
 	walk.path = path;
 	walk.visit = visit;
@@ -247,9 +208,27 @@ static const char *run(const char *path, path_visit *visit, bool every)
 	return "";
 }
 
+/* In one call, for a path without links; -1 with errno, EACCES and ENOENT
+ * final. */
+static int open_plain(const char *path, struct path_object *ret_object)
+{
+	int fd = open_guarded(AT_FDCWD, path, 0, STK_RESOLVE_NO_SYMLINKS, path);
+
+	if (fd >= 0) {
+		*ret_object = path_inspect(fd, path);
+		ret_object->plain = true;
+	}
+	return fd;
+}
+
 int path_open_deepest(const char *path, path_visit *visit,
 		      const char **ret_rest, struct path_object *ret_object)
 {
+	int fd = open_plain(path, ret_object);
+
+	*ret_rest = "";
+	if (fd >= 0)
+		return fd;
 	*ret_rest = run(path, visit, false);
 	*ret_object = path_inspect(walk.folder, path);
 	return walk.folder;
@@ -268,16 +247,10 @@ static int whole(const char *rest, struct path_object *ret_object)
 int path_open(const char *path, path_visit *visit,
 	      struct path_object *ret_object)
 {
-	int fd = open_guarded(AT_FDCWD, path, 0, STK_RESOLVE_NO_SYMLINKS, path);
+	int fd = open_plain(path, ret_object);
 
-	if (fd >= 0) {
-		*ret_object = path_inspect(fd, path);
-		ret_object->plain = true;
+	if (fd >= 0 || errno == ENOENT || errno == EACCES)
 		return fd;
-	}
-	/* Without a link before them, these are final. */
-	if (errno == ENOENT || errno == EACCES)
-		return -1;
 	return whole(run(path, visit, false), ret_object);
 }
 

@@ -6,29 +6,11 @@
 #ifndef STOCKADE_PATH_H
 #define STOCKADE_PATH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* Room for a path and its zero byte; PATH_MAX of the kernel. */
-enum { PATH_BYTES = 4096 };
-
-/* What the kernel says about an open object, without asking a server. */
-struct path_object {
-	uint64_t device, inode, mount;
-	uint32_t owner, group, links;
-	uint16_t mode;
-	/* Found without a link: its path is its name in this namespace. */
-	bool plain;
-};
+#include "path_object.h"
 
 /* One component of @path: @part in @folder (-1: the root folder itself). */
 typedef void path_visit(const char *path, const char *part, int folder,
 			const struct path_object *object);
-
-/* Refuses on failure. */
-struct path_object path_inspect(int fd, const char *path);
-
-bool path_same(const struct path_object *one, const struct path_object *other);
 
 /* Opens with O_PATH and visits each link on the way; -1 with errno. */
 int path_open(const char *path, path_visit *visit,
@@ -45,9 +27,6 @@ int path_open_deepest(const char *path, path_visit *visit,
 /* The same as path_open(), with a visit of every component. */
 int path_open_judged(const char *path, path_visit *visit,
 		     struct path_object *ret_object);
-
-/* Opens a regular file for reading if @path still names @object; refuses. */
-int path_read(const char *path, const struct path_object *object);
 
 /*
  * Says, in one call, what lies on the way from @folder to @path: PATH_CROOKED

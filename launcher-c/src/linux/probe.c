@@ -20,7 +20,8 @@
 
 enum {
 	MOST_RUNS = STK_MAX_PROBES_PER_VARIANT + 1,
-	/* Errnos that no kernel gives: above its own, below the 4095 it passes. */
+	/* Errnos that no kernel gives: above its own, below the 4095 it passes.
+	 */
 	WITNESS_FIRST = 1000,
 	WITNESS_LAST = 4094,
 };
@@ -53,7 +54,7 @@ static uint64_t rights_asked(const struct stk_call *call)
 		return 0;
 	switch (call->nr) {
 	case SYS_execve:
-		return STK_FS_EXECUTE;
+		return STK_FS_EXECUTE | STK_FS_READ_FILE;
 	case SYS_truncate:
 		return STK_FS_TRUNCATE;
 #ifdef SYS_open
@@ -127,9 +128,9 @@ static void choose_runs(const struct stk_variant *variant, uint64_t handled)
 		runs[count] = (struct run){
 			.name = stk_string(bundle, probe->name),
 			.call = call_of(probe->call),
-			.setup = probe->setup == STK_NONE ?
-					 NULL :
-					 call_of(probe->setup),
+			.setup = probe->setup == STK_NONE
+					 ? NULL
+					 : call_of(probe->setup),
 			.expected = probe->expected_errno,
 		};
 		if (is_usable(&runs[count], handled))
@@ -143,8 +144,8 @@ static int try(const struct run *run, bool control)
 }
 
 /*
- * Controls from @first on in a child, since a filter of an outer sandbox may end
- * the process that makes them.  Returns the first that got no answer.
+ * Controls from @first on in a child, since a filter of an outer sandbox may
+ * end the process that makes them.  Returns the first that got no answer.
  */
 static uint32_t run_in_child(uint32_t first)
 {
@@ -222,7 +223,7 @@ void probe_verify(void)
 			continue;
 		die("refused: enforcement check: %s: expected %s, got %s",
 		    runs[i].name, message_errno(runs[i].expected),
-		    got == ATTEMPT_NO_ANSWER ? "no answer" :
-					       message_errno(got));
+		    got == ATTEMPT_NO_ANSWER ? "no answer"
+					     : message_errno(got));
 	}
 }

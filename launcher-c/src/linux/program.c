@@ -33,8 +33,8 @@ static int open_pinned(const struct stk_pin *pin)
 static void read_exactly(int fd, void *ret_bytes, size_t size, uint64_t offset,
 			 const struct stk_pin *pin)
 {
-	if (offset > INT32_MAX || pread(fd, ret_bytes, size, (off_t)offset) !=
-					  (ssize_t)size)
+	if (offset > INT32_MAX ||
+	    pread(fd, ret_bytes, size, (off_t)offset) != (ssize_t)size)
 		die("the ELF file `%s` is cut short", pin->path);
 }
 
@@ -89,7 +89,8 @@ static const char *script_interpreter(char *start, const char *path)
 	size_t length = strcspn(name, " \t\n");
 	/* Without an end in sight the kernel would cut the path. */
 	if (*name != '/' || name + length == start + START_BYTES)
-		die("the `#!` line of `%s` does not name an absolute path", path);
+		die("the `#!` line of `%s` does not name an absolute path",
+		    path);
 	memcpy(interpreter, name, length);
 	interpreter[length] = '\0';
 	return interpreter;
@@ -107,9 +108,9 @@ static const char *pin_file(struct stk_grants *grants, const char *path,
 	memset(start, 0, sizeof(start));
 	if (pread(fd, start, START_BYTES, 0) < 0)
 		die_errno("the %s `%s` cannot be read", role, path);
-	interpreter = script_interpreter(start, path);
-	if (interpreter && !script)
+	if (!script && strncmp(start, "#!", 2) == 0)
 		die("the interpreter `%s` is a script itself", path);
+	interpreter = script_interpreter(start, path);
 	if (!interpreter && memcmp(start, ELFMAG, SELFMAG) != 0)
 		die("the %s `%s` is neither an ELF file nor a script", role,
 		    path);

@@ -37,7 +37,8 @@ static _Noreturn void refuse(int fd, const char *kind)
 	if (length < 0)
 		length = 0;
 	shown[length] = '\0';
-	die("%s is %s (`%s`), which keeps rights that the policy does not give; "
+	die("%s is %s (`%s`), which keeps rights that the policy does not "
+	    "give; "
 	    "redirect it to a file or a pipe",
 	    names[fd], kind, shown);
 }
@@ -63,8 +64,8 @@ static void judge_regular(int fd)
 		refuse(fd, "a namespace");
 	/* A hidden mount of a file system that has a visible one will do. */
 	if (!mounts_show(&object))
-		refuse(fd, seals >= 0 ? "an unsealed memory file" :
-					"a file on no visible file system");
+		refuse(fd, seals >= 0 ? "an unsealed memory file"
+				      : "a file on no visible file system");
 }
 
 static void judge_character(int fd, dev_t device, uint32_t kinds)
@@ -86,14 +87,15 @@ static void judge_character(int fd, dev_t device, uint32_t kinds)
 	if (tcgetattr(fd, &terminal) != 0)
 		refuse(fd, "a device");
 	/* Major 2 are the masters of old; they do not know the request. */
-	if (major(device) != 2 && syscall(SYS_ioctl, fd, STK_TIOCGPTN, &number) != 0)
+	if (major(device) != 2 &&
+	    syscall(SYS_ioctl, fd, STK_TIOCGPTN, &number) != 0)
 		return;
 	if (!(kinds & STK_STREAM_PTY_MASTER))
 		refuse(fd, "the master of a pseudo-terminal");
 }
 
 struct socket_kind {
-	int family, type, protocol, listening;
+	int family, type, protocol;
 	bool connected;
 };
 
@@ -107,7 +109,8 @@ static int option(int fd, int name)
 	return value;
 }
 
-/* The bit of STK_STREAM_… that a policy needs for such a socket; 0: none has. */
+/* The bit of STK_STREAM_… that a policy needs for such a socket; 0: none has.
+ */
 static uint32_t needed(const struct socket_kind *kind)
 {
 	switch (kind->family) {
@@ -128,56 +131,57 @@ static uint32_t needed(const struct socket_kind *kind)
 			return STK_STREAM_INET;
 		return 0;
 	case AF_NETLINK:
-		return kind->protocol == STK_NETLINK_ROUTE ?
-			       STK_STREAM_ROUTE_NETLINK :
-			       0;
+		return kind->protocol == STK_NETLINK_ROUTE
+			       ? STK_STREAM_ROUTE_NETLINK
+			       : 0;
 	default:
 		return 0;
 	}
 }
 
-static const char *word(int number, const int *numbers, const char *const *words)
-{
-	static char other[2][24];
-	static unsigned turn;
+static const char *const families[] = {
+	[AF_UNIX] = "Unix",       [AF_INET] = "IPv4",   [AF_INET6] = "IPv6",
+	[AF_NETLINK] = "netlink", [AF_VSOCK] = "vsock",
+};
+static const char *const types[] = {
+	[SOCK_STREAM] = "stream",
+	[SOCK_DGRAM] = "datagram",
+	[SOCK_RAW] = "raw",
+	[SOCK_SEQPACKET] = "seqpacket",
+};
 
-	for (; *words; numbers++, words++)
-		if (*numbers == number)
-			return *words;
-	turn ^= 1;
-	(void)snprintf(other[turn], sizeof(other[turn]), "number %d", number);
-	return other[turn];
+static const char *word(const char *const *words, size_t count, int number)
+{
+	if (number < 0 || (size_t)number >= count || !words[number])
+		return "other";
+	return words[number];
 }
 
 static void judge_socket(int fd, uint32_t kinds)
 {
-	static const int families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
-	static const char *const family_words[] = {"Unix", "IPv4", "IPv6",
-						   "netlink", NULL};
-	static const int types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW,
-				    SOCK_SEQPACKET};
-	static const char *const type_words[] = {"stream", "datagram", "raw",
-						 "seqpacket", NULL};
 	struct sockaddr_storage peer;
 	socklen_t size = sizeof(peer);
+	const char *state = "not connected";
 	struct socket_kind kind = {
 		.family = option(fd, SO_DOMAIN),
 		.type = option(fd, SO_TYPE),
 		.protocol = option(fd, SO_PROTOCOL),
-		.listening = option(fd, SO_ACCEPTCONN),
 		.connected =
 			getpeername(fd, (struct sockaddr *)&peer, &size) == 0,
 	};
 
 	if (needed(&kind) & kinds)
 		return;
-	die("%s is a socket (family %s, type %s, protocol %d, %s) that the policy "
-	    "does not let the program create; pass a pipe",
-	    names[fd], word(kind.family, families, family_words),
-	    word(kind.type, types, type_words), kind.protocol,
-	    kind.listening ? "listening" :
-	    kind.connected ? "connected" :
-			     "not connected");
+	if (kind.connected)
+		state = "connected";
+	else if (option(fd, SO_ACCEPTCONN))
+		state = "listening";
+	die("%s is a socket (family %s %d, type %s, protocol %d, %s), and the "
+	    "policy does not let the program make one; pass a pipe",
+	    names[fd],
+	    word(families, sizeof(families) / sizeof(*families), kind.family),
+	    kind.family, word(types, sizeof(types) / sizeof(*types), kind.type),
+	    kind.protocol, state);
 }
 
 void streams_judge(uint32_t kinds)

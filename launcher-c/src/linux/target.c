@@ -22,7 +22,8 @@ static _Noreturn void stand_in(const int *life, const int *report)
 	char byte;
 
 	(void)!write(report[1], &self, sizeof(self));
-	/* Keeps nothing open that a reader of the program's output waits for. */
+	/* Keeps nothing open that a reader of the program's output waits for.
+	 */
 	if (dup2(life[0], STDIN_FILENO) == STDIN_FILENO) {
 		(void)close(life[1]);
 		(void)syscall(SYS_close_range, 1, ~0u, 0);

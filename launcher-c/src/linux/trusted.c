@@ -36,10 +36,10 @@ static void judge(const struct mount_place *place, unsigned relations,
 	const struct stk_pin *pin = overlap_find(place, relations);
 
 	if (pin)
-		die_conflict("`%s` (%s) reaches the trusted location `%s`%s%s%s",
-			     pin->path, pin->role, location,
-			     variable ? " (" : "", variable ? variable : "",
-			     variable ? ")" : "");
+		die_conflict(
+			"`%s` (%s) reaches the trusted location `%s`%s%s%s",
+			pin->path, pin->role, location, variable ? " (" : "",
+			variable ? variable : "", variable ? ")" : "");
 }
 
 /* The place of a path that may be missing; false for a device. */
@@ -110,8 +110,10 @@ static char *home_of_line(char *line, const char *user)
 	char *fields[6];
 
 	for (unsigned i = 0; i < 6; i++)
-		if (!(fields[i] = strsep(&line, ":")))
-			return NULL;
+		fields[i] = strsep(&line, ":");
+	/* The last is there only when all are. */
+	if (!fields[5])
+		return NULL;
 	if (strcmp(fields[2], user) != 0 || *fields[5] != '/')
 		return NULL;
 	return fields[5];
@@ -123,7 +125,8 @@ static const char *password_home(void)
 	char user[16], *end, *home;
 	size_t used = 0;
 	ssize_t part;
-	int fd = openat(AT_FDCWD, "/etc/passwd", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(AT_FDCWD, "/etc/passwd",
+			O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return NULL;
@@ -167,11 +170,13 @@ void trusted_judge(const struct stk_bundle *bundle)
 		return;
 	if (home && *home == '/')
 		add_home(home);
-	if ((home = password_home()))
+	home = password_home();
+	if (home)
 		add_home(home);
 	if (homes_count == 0)
-		die_conflict("no home folder is known, so writable paths cannot "
-			     "be judged: set HOME");
+		die_conflict(
+			"no home folder is known, so writable paths cannot "
+			"be judged: set HOME");
 	for (uint32_t i = 0; i < bundle->trusted_count; i++) {
 		const char *path = stk_string(bundle, bundle->trusted[i].path);
 

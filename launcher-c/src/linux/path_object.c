@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Looks at open files; see path_object.h. */
+#include "path_object.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/message.h"
+#include "kernel.h"
+
+struct path_object path_inspect(int fd, const char *path)
+{
+	struct stk_statx status;
+
+	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | STK_AT_STATX_DONT_SYNC,
+		    STK_STATX_BASIC | STK_STATX_MNT_ID, &status) != 0)
+		die_errno("cannot inspect `%s`", path);
+	if (!(status.mask & STK_STATX_MNT_ID))
+		die("cannot tell the mount of `%s`", path);
+	return (struct path_object){
+		.device = (uint64_t)status.dev_major << 32 | status.dev_minor,
+		.inode = status.ino,
+		.mount = status.mnt_id,
+		.owner = status.uid,
+		.group = status.gid,
+		.links = status.nlink,
+		.mode = status.mode,
+	};
+}
+
+bool path_same(const struct path_object *one, const struct path_object *other)
+{
+	return one->device == other->device && one->inode == other->inode;
+}
+
+int path_read(const char *path, const struct path_object *object)
+{
+	if (!S_ISREG(object->mode))
+		die("`%s` is not a regular file", path);
+	int fd = openat(AT_FDCWD, path,
+			O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		die_errno("`%s` cannot be read", path);
+	struct path_object opened = path_inspect(fd, path);
+	if (!path_same(&opened, object))
+		die("`%s` was replaced while it was opened", path);
+	return fd;
+}
+
+const char *path_absolute(const char *path, char ret_text[PATH_BYTES])
+{
+	char folder[PATH_BYTES];
+
+	if (*path == '/')
+		return path;
+	if (!getcwd(folder, sizeof(folder)) || *folder != '/')
+		die_errno("cannot tell the working folder");
+	if (snprintf(ret_text, PATH_BYTES, "%s/%s", folder, path) >= PATH_BYTES)
+		die("the path `%.64s...` is too long", path);
+	return ret_text;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Turns an open file into what the kernel says about it. */
+#ifndef STOCKADE_PATH_OBJECT_H
+#define STOCKADE_PATH_OBJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Room for a path and its zero byte; PATH_MAX of the kernel. */
+enum { PATH_BYTES = 4096 };
+
+/* What the kernel says about an open object, without asking a server. */
+struct path_object {
+	uint64_t device, inode, mount;
+	uint32_t owner, group, links;
+	uint16_t mode;
+	/* Found without a link: its path is its name in this namespace. */
+	bool plain;
+};
+
+/* Refuses on failure. */
+struct path_object path_inspect(int fd, const char *path);
+
+bool path_same(const struct path_object *one, const struct path_object *other);
+
+/* Opens a regular file for reading if @path still names @object; refuses. */
+int path_read(const char *path, const struct path_object *object);
+
+/* The path from the root folder: @path itself, or made in @ret_text. */
+const char *path_absolute(const char *path, char ret_text[PATH_BYTES]);
+
+#endif
