@@ -18,14 +18,26 @@ from pathlib import Path
 ABI = Path(__file__).resolve().parents[1] / "stockade" / "abi"
 _PROTOTYPE = re.compile(r"asmlinkage long sys_(\w+)\s*\(([^;]*)\);")
 _NARROW = {
-    **dict.fromkeys(("umode_t", "old_uid_t", "old_gid_t"), 16),
-    **dict.fromkeys(
-        (
-            "int unsigned clockid_t pid_t uid_t gid_t u32 __u32 __s32 key_t mqd_t"
-            " timer_t qid_t key_serial_t rwf_t enum uint32_t old_time32_t"
-        ).split(),
-        32,
-    ),
+    "__s32": 32,
+    "__u32": 32,
+    "clockid_t": 32,
+    "enum": 32,
+    "gid_t": 32,
+    "int": 32,
+    "key_serial_t": 32,
+    "key_t": 32,
+    "mqd_t": 32,
+    "old_gid_t": 16,
+    "old_uid_t": 16,
+    "pid_t": 32,
+    "qid_t": 32,
+    "rwf_t": 32,
+    "timer_t": 32,
+    "u32": 32,
+    "uid_t": 32,
+    "uint32_t": 32,
+    "umode_t": 16,
+    "unsigned": 32,
 }
 # Where the table's name differs from the kernel's function.
 _ALIASES = {

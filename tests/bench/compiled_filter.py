@@ -19,7 +19,7 @@ from stockade.model.decide import rules_by_call
 from stockade.model.policy import Policy
 from stockade.policy import read_policy
 from stockade.proof.interpreter import call_data, run
-from stockade.proof.vectors import requests
+from vectors import requests
 
 _CREATE_RULESET, _QUERY_VERSION = 444, 1
 _NAME = "bench"

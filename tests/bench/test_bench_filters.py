@@ -17,7 +17,7 @@ from stockade.model.decide import WITNESS_ERRNO, decide, rules_by_call
 from stockade.model.policy import Children, Policy, Signals
 from stockade.model.request import Decision, Situation
 from stockade.proof.interpreter import call_data, run
-from stockade.proof.vectors import requests
+from vectors import requests
 
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
 JEQ = 0x15

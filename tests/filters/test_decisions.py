@@ -71,10 +71,9 @@ def _program(case: dict[str, Any]) -> list[tuple[int, int, int, int]]:
 
 
 def test_published_decisions_are_ours() -> None:
-    folder = Path(os.environ.get("STOCKADE_DATA", "/nonexistent"))
+    stages.require("published-decisions")
+    folder = Path(os.environ["STOCKADE_DATA"])
     file = folder / "cases" / "seccomp" / "decisions.jsonl"
-    if not file.is_file():
-        stages.skip("published-decisions")
     compared = 0
     for line in file.read_text("utf-8").splitlines():
         case = json.loads(line)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 
-from stage import Stage
 from tree import ROOT
+
+from stage import Stage
 
 _README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -35,7 +36,7 @@ def test_example_runs(stage: Stage) -> None:
     """With its folder the program works, and beside it nothing can be read."""
     folder = stage.folder("notes")
     policy = _block("toml").replace("/srv/notes", str(folder))
-    command = "create table note (text); insert into note values (7); select * from note"
+    command = "create table note (t); insert into note values (7); select * from note"
     database = folder / "notes.db"
     done = stage.launch(policy, "/usr/bin/sqlite3", str(database), command)
     assert (done.returncode, done.stdout) == (0, b"7\n"), done.stderr

@@ -30,7 +30,7 @@ from stockade.proof.claim import (
     policy_claim,
 )
 from stockade.proof.prover import ProofRefusedError, cacheable_calls, check_floor, prove
-from stockade.targets.linux.seccomp import compile_filter
+from stockade.targets.linux.seccomp import compile_filter, table_calls
 
 EPERM = 0x00050001
 X86_64 = AUDIT_ARCH["x86_64"]
@@ -50,7 +50,9 @@ LAX = Policy(
 
 def _filter(target: str, policy: Policy, landlock_abi: int) -> Filter:
     rules = rules_by_call(policy, landlock_abi)
-    return compile_filter(LINUX_TARGETS[target], rules, WITNESS_NUMBER)
+    return compile_filter(
+        LINUX_TARGETS[target], table_calls(LINUX_TARGETS[target], rules), WITNESS_NUMBER
+    )
 
 
 def _rules_of(found: dict[str, tuple[CallRule, ...]]) -> list[CallRule]:
@@ -77,7 +79,11 @@ def test_the_floor_misses_every_rule_that_is_always_in_force() -> None:
     missed = Counter[bool]()
     for rule in _rules_of(found):
         left = _without(found, rule)
-        program = compile_filter(LINUX_TARGETS["linux-x86_64"], left, WITNESS_NUMBER)
+        program = compile_filter(
+            LINUX_TARGETS["linux-x86_64"],
+            table_calls(LINUX_TARGETS["linux-x86_64"], left),
+            WITNESS_NUMBER,
+        )
         try:
             check_floor(program, X86_64)
         except ProofRefusedError as refused:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from sampled import disagreements
 
 from policies import GRANTS, KEY_COMBINATIONS, label
+from stockade.abi.arch import LINUX_TARGETS
 from stockade.abi.syscalls import call_numbers
 from stockade.driver.compile import build_artifact, targets
 from stockade.model.artifact import Artifact, Filter, Instruction
@@ -26,7 +28,23 @@ _SITUATION = Situation("x86_64", 6)
 def test_gate_agrees_with_every_combination_of_keys(
     policy: Policy, target: str
 ) -> None:
-    assert judge(policy, build_artifact(policy, "x", target)) > 10_000
+    artifact = build_artifact(policy, "x", target)
+    assert judge(policy, artifact) >= len(
+        {variant.filter for variant in artifact.levels[0].variants}
+    )
+
+
+@pytest.mark.parametrize("target", targets())
+@pytest.mark.parametrize("policy", KEY_COMBINATIONS[::5], ids=label)
+def test_the_interpreter_agrees_with_the_proof(policy: Policy, target: str) -> None:
+    """Numbers 0 to 1023 and borders on four architectures, borders of arguments."""
+    artifact = build_artifact(policy, "x", target)
+    arch = LINUX_TARGETS[target].arch
+    for variant in artifact.levels[0].variants[::3]:
+        situation = Situation(arch, int(variant.name.removeprefix("abi-")))
+        compared, found = disagreements(policy, situation, variant.filter)
+        assert found == []
+        assert compared > 10_000
 
 
 def _program(policy: Policy | None = None) -> Filter:
@@ -70,14 +88,14 @@ def test_gate_refuses_programs_that_decide_otherwise() -> None:
 def test_gate_refuses_a_missing_rule() -> None:
     """A filter for a laxer policy is no filter for a stricter one."""
     lax, strict = Policy(ip=Ip.ALL), Policy()
-    with pytest.raises(FilterDisagreementError, match="the policy means 0x50001"):
+    with pytest.raises(FilterDisagreementError, match="the policy means"):
         check_filter(strict, _SITUATION, _program(lax))
 
 
 def test_gate_refuses_a_misplaced_relocation() -> None:
     program = _program()
     moved = tuple(replace(entry, insn=entry.insn + 1) for entry in program.relocations)
-    with pytest.raises(FilterDisagreementError, match="misplaced"):
+    with pytest.raises(FilterDisagreementError):
         check_filter(Policy(), _SITUATION, replace(program, relocations=moved))
 
 

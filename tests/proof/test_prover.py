@@ -43,8 +43,8 @@ from stockade.proof.prover import (
     run_program,
 )
 from stockade.proof.structure import VerifierUnusable
-from stockade.proof.vectors import requests
-from stockade.targets.linux.seccomp import compile_filter
+from stockade.targets.linux.seccomp import compile_filter, table_calls
+from vectors import requests
 
 ALLOW, EPERM = 0x7FFF0000, 0x00050001
 X86_64 = AUDIT_ARCH["x86_64"]
@@ -67,7 +67,9 @@ GOLDEN = (("linux-x86_64", STRICT, 2), ("linux-aarch64", LAX, 6))
 
 def _filter(target: str, policy: Policy, landlock_abi: int) -> Filter:
     rules = rules_by_call(policy, landlock_abi)
-    return compile_filter(LINUX_TARGETS[target], rules, WITNESS_NUMBER)
+    return compile_filter(
+        LINUX_TARGETS[target], table_calls(LINUX_TARGETS[target], rules), WITNESS_NUMBER
+    )
 
 
 def _refusal(program: Filter, claim: Claim) -> ProofRefusedError | None:

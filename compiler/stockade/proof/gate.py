@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Let an artifact pass only when independent judges agree with its policy.
 
-Every variant's filter is judged for structure and compared with the meaning, and
-every variant's Landlock table is evaluated against it. A disagreement is a fault
+Every variant's filter is proved equal to the meaning, and every variant's Landlock
+table is evaluated against it. A disagreement is a fault
 of the compiler, never of the policy.
 """
 
@@ -23,32 +23,29 @@ class GateRefusedError(Exception):
 
 
 def judge(policy: Policy, artifact: Artifact) -> int:
-    """Judge every variant; give the number of calls compared.
+    """Judge every variant; give the number of programs proved.
 
     Raises GateRefusedError with the variant and the counterexample.
     """
     arch = LINUX_TARGETS[artifact.target].arch
-    compared = 0
     seen: set[tuple[Filter, tuple[CallRule, ...]]] = set()
     for level in artifact.levels:
         for variant in level.variants:
             situation = Situation(arch, _lowest_abi(variant))
             try:
                 check_table(policy, situation, artifact, variant)
-                # Equal programs under equal rules need one comparison.
-                key = (variant.filter, rules_in_force(policy, situation.landlock_abi))
-                if key not in seen:
-                    compared += check_filter(
-                        policy, situation, variant.filter
-                    ).calls_compared
-                    seen.add(key)
+                # Equal programs under equal rules need one proof.
+                rules = rules_in_force(policy, situation.landlock_abi)
+                if (variant.filter, rules) not in seen:
+                    check_filter(policy, situation, variant.filter)
+                    seen.add((variant.filter, rules))
             except (FilterDisagreementError, TableDisagreementError) as fault:
                 message = (
                     f"{artifact.target}, level {level.name}, variant"
                     f" {variant.name}: {fault}"
                 )
                 raise GateRefusedError(message) from fault
-    return compared
+    return len(seen)
 
 
 def _lowest_abi(variant: Variant) -> int:

@@ -46,9 +46,7 @@ def run(program: Sequence[tuple[int, int, int, int]], data: bytes) -> int:
             return registers.accumulator if code & 0x18 == 0x10 else k
         at += 1
         if kind == _JMP:
-            at += jt if _taken(code, k, registers) else jf
-            if code & 0xF0 == 0:
-                at += k
+            at += _distance(code, jt, jf, k, registers)
         else:
             _step(code, k, data, registers)
     message = "runs past its end"
@@ -91,23 +89,24 @@ def _load(code: int, k: int, data: bytes, registers: _Registers) -> int:
     raise NotAProgramError(message)
 
 
-def _taken(code: int, k: int, registers: _Registers) -> bool:
-    """Tell whether a jump's condition holds; the plain jump's always fails."""
+_CONDITIONS: dict[int, Callable[[int, int], bool]] = {
+    0x10: lambda word, other: word == other,
+    0x20: lambda word, other: word > other,
+    0x30: lambda word, other: word >= other,
+    0x40: lambda word, other: bool(word & other),
+}
+
+
+def _distance(code: int, jt: int, jf: int, k: int, registers: _Registers) -> int:
+    """Give how many instructions a jump leaves out; a plain one knows only `k`."""
+    operation = code & 0xF0
+    if operation == 0:
+        return k
+    if operation not in _CONDITIONS:
+        message = f"jump {code:#x}"
+        raise NotAProgramError(message)
     other = registers.index if code & _X else k
-    word = registers.accumulator
-    match code & 0xF0:
-        case 0x00:
-            return False
-        case 0x10:
-            return word == other
-        case 0x20:
-            return word > other
-        case 0x30:
-            return word >= other
-        case 0x40:
-            return bool(word & other)
-    message = f"jump {code:#x}"
-    raise NotAProgramError(message)
+    return jt if _CONDITIONS[operation](registers.accumulator, other) else jf
 
 
 _OPERATIONS: dict[int, Callable[[int, int], int]] = {
