@@ -73,7 +73,7 @@ def test_every_variant_differs_from_its_neighbour(policy: Policy) -> None:
 
 
 def test_isolated_signals_need_the_scope_or_no_children() -> None:
-    """S1-149, S2-154, RULINGS 1.11."""
+    """S1-149, S2-154."""
     by_label = {label(policy): lowest_abi(policy) for policy in KEY_COMBINATIONS}
     assert by_label["none-isolated-allowed-deny"] == 6
     assert by_label["none-isolated-none-deny"] == 1

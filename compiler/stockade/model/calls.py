@@ -93,6 +93,18 @@ class CallRule:
     tests: tuple[ArgumentTest, ...] = ()
 
 
+def refuse(
+    calls: str,
+    errno: str,
+    reason: str,
+    requirement: str,
+    *tests: ArgumentTest,
+    when: str = "always",
+) -> CallRule:
+    """Build the rule that answers calls, named in one text, with an error."""
+    return CallRule(tuple(calls.split()), errno, reason, requirement, when, tests)
+
+
 def holds(test: ArgumentTest, args: tuple[int, ...], own_pid: int) -> bool:
     """Tell whether a test holds for six 64-bit arguments."""
     value = args[test.arg] & test.mask

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""List the refused ways to reach, start and signal other processes."""
+
+from __future__ import annotations
+
+from stockade.model.calls import (
+    CallRule,
+    any_bit,
+    is_,
+    is_not,
+    no_bit,
+    not_null,
+    not_own_process,
+    refuse,
+)
+
+# Flags of clone, from linux/sched.h.
+_CLONE_PARENT = 0x8000
+_CLONE_THREAD = 0x10000
+
+_PRIVILEGE = "no-privilege-escalation"
+_PROCESSES = "processes-protected"
+_SIGNALS = "signals-isolated"
+_CHILDREN = "children-denied"
+
+PROCESS_RULES: tuple[CallRule, ...] = (
+    refuse(
+        "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd"
+        " process_mrelease process_madvise",
+        "EPERM",
+        "other processes' memory and descriptors",
+        _PROCESSES,
+    ),
+    refuse(
+        "shmget shmat shmctl shmdt msgget msgsnd msgrcv msgctl semget semop semctl"
+        " semtimedop mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify"
+        " mq_getsetattr",
+        "EPERM",
+        "shared with every process of the user",
+        _PROCESSES,
+    ),
+    # RLIMIT_CORE and RLIMIT_CPU of another process are a way to its memory and end.
+    refuse(
+        "prlimit64",
+        "EPERM",
+        "another process's limits",
+        _PROCESSES,
+        not_null(2),
+        not_own_process(0, 0),
+    ),
+    # The caller would reap a stranger.
+    refuse("clone", "EPERM", "CLONE_PARENT", _PRIVILEGE, any_bit(0, _CLONE_PARENT)),
+    refuse(
+        "clone",
+        "EPERM",
+        "a new process",
+        _CHILDREN,
+        no_bit(0, _CLONE_THREAD),
+        when="children-none",
+    ),
+    refuse("fork vfork", "EPERM", "a new process", _CHILDREN, when="children-none"),
+)
+
+SIGNAL_RULES: tuple[CallRule, ...] = (
+    refuse(
+        "setpgid",
+        "EPERM",
+        "another job's process group",
+        _SIGNALS,
+        is_not(1, 0),
+        when="isolated",
+    ),
+    refuse(
+        "setpriority",
+        "EPERM",
+        "groups and users",
+        _SIGNALS,
+        is_not(0, 0),
+        when="isolated",
+    ),
+    refuse(
+        "ioprio_set",
+        "EPERM",
+        "groups and users",
+        _SIGNALS,
+        is_not(0, 1),
+        when="isolated",
+    ),
+    refuse(
+        "setpriority ioprio_set",
+        "EPERM",
+        "another process's priority",
+        _SIGNALS,
+        not_own_process(1, 0),
+        when="isolated",
+    ),
+    refuse(
+        "sched_setaffinity sched_setscheduler sched_setparam sched_setattr",
+        "EPERM",
+        "another process's scheduling",
+        _SIGNALS,
+        not_own_process(0, 0),
+        when="isolated",
+    ),
+    refuse(
+        "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo",
+        "EPERM",
+        "another process",
+        _SIGNALS,
+        not_own_process(0),
+        when="isolated-by-filter",
+    ),
+    refuse(
+        "pidfd_send_signal",
+        "EPERM",
+        "another process",
+        _SIGNALS,
+        when="isolated-by-filter",
+    ),
+    # The async rule: F_SETOWN 8, F_SETSIG 10, F_SETOWN_EX 15, and O_ASYNC by
+    # F_SETFL 4, let the kernel send any signal to any process of the user.
+    refuse(
+        "fcntl",
+        "EPERM",
+        "signals by asynchronous I/O",
+        _SIGNALS,
+        is_(1, 8, 10, 15),
+        when="isolated-by-filter",
+    ),
+    refuse(
+        "fcntl",
+        "EPERM",
+        "signals by asynchronous I/O",
+        _SIGNALS,
+        is_(1, 4),
+        any_bit(2, 0x2000),
+        when="isolated-by-filter",
+    ),
+)
