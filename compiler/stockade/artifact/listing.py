@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stockade.abi import bpf
+from stockade.abi.arch import AUDIT_ARCH
 from stockade.abi.errno import ERRNO_NAMES
 from stockade.abi.syscalls import call_names
 from stockade.model.artifact import Call, Filter, Instruction, Operand, Probe
 from stockade.model.calls import BOTH_WORDS, LOW_WORD, ArgumentTest, CallRule
 
+_FIRST_ARGUMENT = bpf.offset_low(0)
 _COMPARISONS = {
     bpf.JUMP_EQUAL: "==",
     bpf.JUMP_GREATER: ">",
@@ -28,6 +31,53 @@ def disassemble(program: Filter) -> Iterator[str]:
         if index in relocations:
             notes.append(f"filled in at start: {relocations[index]}")
         yield f"{line:44}; {', '.join(notes)}" if notes else line
+
+
+def annotate(program: Filter, arch: str) -> Filter:
+    """Note at each step of a program what it compares, as far as all paths agree.
+
+    The bundle holds no notes: they come from following what is loaded, forward
+    through every jump, and from the table of calls.
+    """
+    loaded: dict[int, set[int | None]] = {0: {None}}
+    noted = []
+    for index, insn in enumerate(program.instructions):
+        words = loaded.get(index, set())
+        word = next(iter(words)) if len(words) == 1 else None
+        after = insn.k if insn.code == bpf.LOAD else word
+        for target in _targets(index, insn):
+            loaded.setdefault(target, set()).add(after)
+        noted.append(replace(insn, note=_note(insn, word, arch)))
+    return replace(program, instructions=tuple(noted))
+
+
+def _targets(index: int, insn: Instruction) -> tuple[int, ...]:
+    match insn.code:
+        case bpf.RETURN:
+            return ()
+        case bpf.JUMP:
+            return (index + 1 + insn.k,)
+        case bpf.LOAD | bpf.AND:
+            return (index + 1,)
+        case _:
+            return (index + 1 + insn.jt, index + 1 + insn.jf)
+
+
+def _note(insn: Instruction, word: int | None, arch: str) -> str:
+    if insn.code == bpf.LOAD:
+        return _word(insn.k)
+    if word == bpf.OFFSET_ARCH and insn.k == AUDIT_ARCH[arch]:
+        return arch
+    if word == bpf.OFFSET_NUMBER and insn.code in _COMPARISONS:
+        return call_names(arch).get(insn.k, "")
+    return ""
+
+
+def _word(offset: int) -> str:
+    if offset < _FIRST_ARGUMENT:
+        return {bpf.OFFSET_NUMBER: "number", bpf.OFFSET_ARCH: "arch"}.get(offset, "")
+    arg, high = divmod(offset - _FIRST_ARGUMENT, 8)
+    return f"argument {arg}, {'high' if high else 'low'} word"
 
 
 def _instruction(index: int, insn: Instruction) -> str:

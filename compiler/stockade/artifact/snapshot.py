@@ -26,7 +26,7 @@ _Lines = list[PlainText]
 def write_snapshot(policy: Policy, artifact: Artifact, checksum: int) -> str:
     """Render the snapshot of an artifact whose bundle has this CRC-32C."""
     arch = LINUX_TARGETS[artifact.target].arch
-    filters = _number_filters(artifact)
+    filters = number_filters(artifact)
     return packaged().render(
         _TEMPLATE,
         target=plain(artifact.target),
@@ -48,7 +48,7 @@ def write_snapshot(policy: Policy, artifact: Artifact, checksum: int) -> str:
             }
             for level in artifact.levels
         ],
-        calls=_lines(_calls(policy, arch, artifact, filters)),
+        calls=_lines(call_lines(policy, arch, artifact, filters)),
         filters=[
             {
                 "name": plain(name),
@@ -64,7 +64,7 @@ def _lines(texts: Iterable[str]) -> _Lines:
     return [plain(text) for text in texts]
 
 
-def _number_filters(artifact: Artifact) -> dict[Filter, str]:
+def number_filters(artifact: Artifact) -> dict[Filter, str]:
     """Name each distinct program after the first variant that uses it."""
     names: dict[Filter, str] = {}
     for level in artifact.levels:
@@ -147,7 +147,7 @@ def _variant(
     }
 
 
-def _calls(
+def call_lines(
     policy: Policy, arch: str, artifact: Artifact, filters: dict[Filter, str]
 ) -> Iterator[str]:
     """Give every call's actions by name; filters are named where they differ."""

@@ -7,8 +7,9 @@ HELP = """\
 usage: stockade run [OPTIONS] [--] PROGRAM [ARGS...]
        stockade check [OPTIONS] [[--] PROGRAM]
        stockade compile POLICY [-o DIR] [--target TARGET]...
-run confines PROGRAM and becomes it; check prints what this host enforces;
-compile writes an artifact and its text for each target beside the policy.
+       stockade verify BUNDLE | disasm BUNDLE
+run confines PROGRAM and becomes it; check prints what this host enforces; compile
+writes an artifact and its text for each target; verify repeats its proof.
 
   --policy FILE                      read a policy; `-` is standard input
   --read PATH                        read files and list folders below PATH
@@ -24,6 +25,6 @@ compile writes an artifact and its text for each target beside the policy.
   --set-env NAME=VALUE               set a variable
   --hide-warning ID, --no-warnings, --show-warning ID   choose warnings
 PATH and NAME options repeat. Paths add to the policy's; the others replace.
-Status: PROGRAM's own, or 125: stockade refused or failed, and says why. check:
-0 enforced, 1 this host cannot, 125 undecided, conflict or refused.
+Status: PROGRAM's own, or 125: refused or failed, and says why. check and verify:
+0 yes, 1 no, 125 undecided, conflict or refused.
 """

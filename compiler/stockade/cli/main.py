@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from stockade.cli.bundle_commands import disasm_command, verify_command
 from stockade.cli.compile_command import compile_command
 from stockade.cli.help_text import HELP
 from stockade.cli.output import Refusal, write_error, write_out, write_rejection
@@ -20,6 +21,8 @@ _COMMANDS: dict[str, _Command] = {
     "compile": compile_command,
     "run": run_command,
     "check": check_command,
+    "verify": verify_command,
+    "disasm": disasm_command,
 }
 _LATER = ("setup",)
 

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Check `verify` and `disasm`: a bundle is judged and shown from its file alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from policies import KEY_COMBINATIONS, label
+from stockade.artifact.write import checked_bytes
+from stockade.driver.bundle import claimed_policy
+from stockade.driver.compile import build_artifact, compile_policy, targets
+from stockade.model.artifact import Artifact
+from stockade.model.policy import Ip, Policy
+
+_STRICT = KEY_COMBINATIONS[0]
+
+
+def _stockade(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).with_name("stockade")), *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("target", targets())
+@pytest.mark.parametrize("policy", KEY_COMBINATIONS, ids=label)
+def test_a_bundle_claims_the_policy_it_was_made_from(
+    policy: Policy, target: str
+) -> None:
+    assert claimed_policy(build_artifact(policy, "x", target)) == policy
+
+
+def test_a_bundle_is_proved_from_its_file_alone(tmp_path: Path) -> None:
+    for target in targets():
+        bundle = tmp_path / f"{target}.stk"
+        bundle.write_bytes(compile_policy(_STRICT, "x", target).bundle)
+        done = _stockade("verify", str(bundle))
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith(f"{target}: ")
+
+
+def _with_filters_of(artifact: Artifact, other: Artifact) -> Artifact:
+    level = artifact.levels[0]
+    filters = {variant.name: variant.filter for variant in other.levels[0].variants}
+    variants = tuple(
+        replace(variant, filter=filters.get(variant.name, variant.filter))
+        for variant in level.variants
+    )
+    return replace(artifact, levels=(replace(level, variants=variants),))
+
+
+def test_a_bundle_that_does_less_than_it_claims_is_found_out(tmp_path: Path) -> None:
+    """The parser accepts it, the proof does not, and names a call that shows it."""
+    lax = replace(_STRICT, ip=Ip.ALL)
+    artifact = build_artifact(_STRICT, "x", "linux-x86_64")
+    forged = _with_filters_of(artifact, build_artifact(lax, "x", "linux-x86_64"))
+    bundle = tmp_path / "forged.stk"
+    bundle.write_bytes(checked_bytes(forged))
+    done = _stockade("verify", str(bundle))
+    assert done.returncode == 1
+    assert "is not what it claims" in done.stderr
+    assert "the policy means errno" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_grant_beyond_the_claims_is_found_out(tmp_path: Path) -> None:
+    artifact = build_artifact(_STRICT, "x", "linux-x86_64")
+    classes = tuple(
+        replace(entry, rights=entry.rights | 1) if entry.name == "read_write" else entry
+        for entry in artifact.classes
+    )
+    bundle = tmp_path / "forged.stk"
+    bundle.write_bytes(checked_bytes(replace(artifact, classes=classes)))
+    done = _stockade("verify", str(bundle))
+    assert done.returncode == 1
+    assert "execute: the policy denies it" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["verify", "disasm"])
+def test_what_is_no_bundle_is_refused(tmp_path: Path, command: str) -> None:
+    whole = compile_policy(_STRICT, "x", "linux-x86_64").bundle
+    for name, data in (("cut", whole[:-1]), ("empty", b""), ("text", b"version = 1")):
+        path = tmp_path / name
+        path.write_bytes(data)
+        done = _stockade(command, str(path))
+        assert done.returncode == 125
+        assert done.stderr.startswith(f"stockade: `{path}` is no bundle: ")
+        assert (done.stdout, done.stderr.count("\n")) == ("", 1)
+    for arguments in ((), ("/nonexistent",), ("a", "b"), ("/dev/zero",)):
+        done = _stockade(command, *arguments)
+        assert done.returncode == 125
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_listing_names_calls_arguments_and_relocations(tmp_path: Path) -> None:
+    bundle = tmp_path / "x.stk"
+    bundle.write_bytes(compile_policy(_STRICT, "x", "linux-x86_64").bundle)
+    done = _stockade("disasm", str(bundle))
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert "mount EPERM (mounts)" in lines
+    assert "read allow" in lines
+    assert any(line.endswith("; x86_64") for line in lines)
+    assert any(line.endswith("; argument 1, low word") for line in lines)
+    assert any(line.endswith("; filled in at start: own-pid") for line in lines)
+    assert any(line.endswith("; filled in at start: witness") for line in lines)
+    assert any("; mount_setattr" in line for line in lines)
