@@ -18,6 +18,8 @@ GRANTED: tuple[Route, ...] = (
         "default",
         covers="S2-240 S2-254 S2-123 S2-250 S2-174 S2-156",
     ),
+    *rows("works-own-limits-by-number", "ok", "alone", covers="S2-168"),
+    *rows("works-own-limits-by-number", "EPERM", "default", covers="S2-168"),
     *rows("works-rename-across", ((0, "EXDEV"), (ABI_REFER, "ok")), covers="S2-218"),
     # Below that ABI the filter holds it, which reads no paths.
     *rows("works-truncate-path", ((0, "EPERM"), (ABI_TRUNCATE, "ok")), covers="S2-295"),

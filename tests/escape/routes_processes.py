@@ -105,7 +105,7 @@ _SIGNALS = (
     ),
     *rows(
         "signal-owner signal-owner-group signal-owner-extended terminal-async",
-        UNDELIVERED,
+        "EPERM",
         "alone",
         "isolated",
         effect="victim-signal",
@@ -120,7 +120,7 @@ _SIGNALS = (
     ),
     *rows(
         "signal-socket-owner signal-socket-group",
-        UNDELIVERED,
+        "EPERM",
         "network",
         effect="victim-signal",
         covers="S2-165 GL-045",

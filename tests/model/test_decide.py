@@ -28,6 +28,7 @@ from stockade.model.request import (
 _NEW = Situation("x86_64", 7)
 _OLD = Situation("x86_64", 2)
 _STRICT = Policy(signals=Signals.ISOLATED, children=Children.NONE)
+_ISOLATED = Policy(signals=Signals.ISOLATED)
 _BIT_32 = 1 << 32
 
 
@@ -84,7 +85,16 @@ def test_calls_of_other_architectures_are_refused(arch: str) -> None:
         (_STRICT, ("fork",), "EPERM"),
         (Policy(), ("fork",), None),
         (Policy(), ("prlimit64", 0, 0, 1), None),
-        (Policy(), ("prlimit64", 1000, 0, 1), None),
+        (Policy(), ("prlimit64", 1000, 0, 1), "EPERM"),
+        (_STRICT, ("prlimit64", 1000, 0, 1), None),
+        (_STRICT, ("prlimit64", 999, 0, 1), "EPERM"),
+        (_ISOLATED, ("sched_setaffinity", 1000), "EPERM"),
+        (_ISOLATED, ("sched_setaffinity", 0), None),
+        (_STRICT, ("sched_setaffinity", 1000), None),
+        (_STRICT, ("fcntl", 0, 8), "EPERM"),
+        (_STRICT, ("fcntl", 0, 4, 0x2000), "EPERM"),
+        (_STRICT, ("ioctl", 0, 0x5452), "EPERM"),
+        (Policy(), ("fcntl", 0, 8), None),
         (Policy(), ("prlimit64", 999, 0, 1), "EPERM"),
         (Policy(), ("prlimit64", 999, 0, 1 << 40), "EPERM"),
         (Policy(), ("prlimit64", 999, 0, 0), None),

@@ -31,7 +31,14 @@ ABI_SCOPES = 6
 CONDITIONS: dict[str, Callable[[Policy, int], bool]] = {
     "always": lambda _policy, _abi: True,
     "children-none": lambda policy, _abi: policy.children is Children.NONE,
+    "children-allowed": lambda policy, _abi: policy.children is not Children.NONE,
     "isolated": lambda policy, _abi: policy.signals is Signals.ISOLATED,
+    "isolated-alone": lambda policy, _abi: (
+        policy.signals is Signals.ISOLATED and policy.children is Children.NONE
+    ),
+    "isolated-with-children": lambda policy, _abi: (
+        policy.signals is Signals.ISOLATED and policy.children is not Children.NONE
+    ),
     "isolated-by-filter": lambda policy, abi: (
         policy.signals is Signals.ISOLATED and abi < ABI_SCOPES
     ),

@@ -6,6 +6,7 @@ Slow and obvious on purpose. It never looks at an artifact.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from stockade.abi.arch import SKIPPED_CALL, X32_BIT
@@ -100,16 +101,36 @@ def _decide_path(
     if request.action is PathAction.MOVE and situation.landlock_abi < 2:
         # Landlock had no right for moving between folders and refuses it.
         return Decision("EXDEV", "Landlock ABI 1 refuses every move")
-    for grant in policy.grants:
-        if covers(grant.path, request.path) and request.action in ACTIONS[grant.access]:
-            return Decision(ALLOW, f"{grant.access} `{grant.path}`")
-    for path in readable_system_paths(policy):
-        if covers(path, request.path) and request.action in _READING:
-            return Decision(ALLOW, f"system set `{path}`")
-    for path in writable_system_paths(policy):
-        if covers(path, request.path) and request.action in DEVICE_ACTIONS:
-            return Decision(ALLOW, f"system set `{path}`")
+    granted = _grants_by_path(policy)
+    for above in folders_above(request.path):
+        for source, actions in granted.get(above, ()):
+            if request.action in actions:
+                return Decision(ALLOW, f"{source} `{above}`")
     return Decision("EACCES", "no rule covers it")
+
+
+@lru_cache(maxsize=8)
+def _grants_by_path(
+    policy: Policy,
+) -> dict[str, list[tuple[str, frozenset[PathAction]]]]:
+    """Collect what is granted on each path, by whom: a rule holds for all below."""
+    granted: dict[str, list[tuple[str, frozenset[PathAction]]]] = {}
+    for grant in policy.grants:
+        source = str(grant.access), ACTIONS[grant.access]
+        granted.setdefault(grant.path, []).append(source)
+    for path in readable_system_paths(policy):
+        granted.setdefault(path, []).append(("system set", _READING))
+    for path in writable_system_paths(policy):
+        granted.setdefault(path, []).append(("system set", DEVICE_ACTIONS))
+    return granted
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """Give a path and every folder above it, up to the root."""
+    while path not in {"", "/"}:
+        yield path
+        path = path.rpartition("/")[0]
+    yield "/"
 
 
 def covers(granted: str, path: str) -> bool:

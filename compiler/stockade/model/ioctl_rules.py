@@ -42,6 +42,7 @@ _FILE_CHANGES = (
     0xC0406618,  # FS_IOC_REMOVE_ENCRYPTION_KEY
     0xC0406619,  # FS_IOC_REMOVE_ENCRYPTION_KEY_ALL_USERS
     0xC0189436,  # FIDEDUPERANGE
+    0x40047211,  # FAT_IOCTL_SET_ATTRIBUTES
     0x6609,  # EXT4_IOC_MIGRATE
     0x660C,  # EXT4_IOC_ALLOC_DA_BLKS
     0x6611,  # EXT4_IOC_SWAP_BOOT
@@ -119,7 +120,7 @@ IOCTL_RULES: tuple[CallRule, ...] = (
         is_(1, *_ASYNC),
         "signals by asynchronous I/O",
         "signals-isolated",
-        "isolated-by-filter",
+        "isolated",
     ),
     _ioctl(
         within(1, *_INTERFACES),

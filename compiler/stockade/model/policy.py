@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
 
@@ -84,3 +84,12 @@ class Policy:
     pass_names: tuple[str, ...] = ()
     set_values: tuple[tuple[str, str], ...] = ()
     path_metadata: PathMetadata = PathMetadata.DENY
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Hash the thousands of grants once: policies are keys of many look-ups."""
+        values = tuple(getattr(self, one.name) for one in fields(self) if one.compare)
+        object.__setattr__(self, "_hash", hash(values))
+
+    def __hash__(self) -> int:
+        return self._hash

@@ -41,8 +41,8 @@ def requirements(policy: Policy, landlock_abi: int) -> tuple[Requirement, ...]:
         Requirement(
             "processes-protected",
             "other processes cannot be debugged or read",
-            "Landlock's ptrace scope; seccomp refuses ptrace, process memory, limits"
-            " of others, keyrings and shared IPC",
+            "Landlock's ptrace scope; seccomp refuses ptrace, process memory, new"
+            " limits for others, keyrings and shared IPC",
             (*_LANDLOCK, *_SECCOMP),
         ),
         Requirement(
@@ -129,8 +129,8 @@ def _unix_denied(abi: int) -> Requirement:
 def _signals_isolated(policy: Policy, abi: int) -> Requirement:
     if abi >= ABI_SCOPES or policy.children is not Children.NONE:
         mechanism = (
-            "Landlock's signal scope; seccomp refuses foreign groups, priorities and"
-            " scheduling"
+            "Landlock's signal scope; seccomp refuses foreign groups, priorities,"
+            " scheduling and signals of asynchronous I/O"
         )
         needs: tuple[str, ...] = (f"landlock-abi-{ABI_SCOPES}", *_SECCOMP)
     else:

@@ -47,8 +47,9 @@ def check_table(
 ) -> None:
     """Compare one variant's table with the policy on and around every path."""
     handled = variant.fs_required | variant.fs_optional
+    rules = _rights_by_path(artifact)
     for path in _paths(policy, artifact):
-        rights = _rights_on(artifact, path)
+        rights = _rights_on(rules, path)
         for action, needed in _NEEDED.items():
             if needed & ~handled:
                 # The kernel does not judge it at this ABI; the filter does.
@@ -62,12 +63,21 @@ def check_table(
                 raise TableDisagreementError(message)
 
 
-def _rights_on(artifact: Artifact, path: str) -> int:
+def _rights_by_path(artifact: Artifact) -> dict[str, int]:
+    """Join the rights of every rule on the same path."""
     rights = {entry.name: entry.rights for entry in artifact.classes}
-    mask = 0
+    found: dict[str, int] = {}
     for row in artifact.grants:
-        if row.path in {path, "/"} or path.startswith(row.path + "/"):
-            mask |= rights[row.class_name]
+        found[row.path] = found.get(row.path, 0) | rights[row.class_name]
+    return found
+
+
+def _rights_on(rules: dict[str, int], path: str) -> int:
+    """Join the rights of the rules on a path and on every folder above it."""
+    mask = rules.get("/", 0)
+    while path.strip("/"):
+        mask |= rules.get(path, 0)
+        path = path.rpartition("/")[0]
     return mask
 
 

@@ -31,20 +31,43 @@ def test_node(graph: Graph, test: ArgumentTest, yes: Node, no: Node) -> Node:
     if test.negated:
         yes, no = no, yes
     if test.own_pid:
-        # A process ID is an `int`, so such a test is on the low word.
-        low = _low(test.arg, test.mask)
-        no = graph.branch(
-            bpf.JUMP_EQUAL,
-            bpf.PLACEHOLDER_PID,
-            _skip_load(low, yes),
-            _skip_load(low, no),
-            "own process",
-            "own-pid",
-        )
+        no = _own_process(graph, test, yes, no)
     segments = [Segment(0, no)]
-    for first, last in test.ranges:
+    for first, last in _joined(test.ranges):
         segments += [Segment(first, yes), Segment(last + 1, no)]
     return search_value(graph, test.arg, test.mask, segments)
+
+
+def _own_process(graph: Graph, test: ArgumentTest, yes: Node, no: Node) -> Node:
+    """Compare with the own process ID, from a load on: whoever comes has none."""
+    low = _low(test.arg, test.mask)
+    own = graph.branch(
+        bpf.JUMP_EQUAL,
+        bpf.PLACEHOLDER_PID,
+        _skip_load(low, yes),
+        _skip_load(low, no),
+        "own process",
+        "own-pid",
+    )
+    if low.mask != LOW_WORD:
+        own = graph.mask(low.mask, own)
+    own = graph.load(low.offset, own, low.note)
+    if test.mask > LOW_WORD:
+        # A process ID is an `int`: it never has a bit in the high word.
+        rest = [Segment(0, own), Segment(1 << 32, no)]
+        own = search_value(graph, test.arg, test.mask & ~LOW_WORD, rest)
+    return own
+
+
+def _joined(ranges: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
+    """Sort ranges and join those that overlap."""
+    joined: list[tuple[int, int]] = []
+    for low, high in sorted(ranges):
+        if joined and low <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(joined[-1][1], high)
+        else:
+            joined.append((low, high))
+    return joined
 
 
 def search_value(graph: Graph, arg: int, mask: int, segments: list[Segment]) -> Node:

@@ -2,9 +2,10 @@
 """Lay a decision graph out as one classic BPF program.
 
 The program is emitted from its end: what a node leads to already has a place,
-so every jump goes forward, as the kernel demands. Known weakness: where a
-conditional jump would reach over more than 255 instructions, an unconditional
-one is put in between, also when another order of emission could avoid it.
+so every jump goes forward, as the kernel demands. Where a conditional jump would
+reach over more than 255 instructions, an end is written again nearby and anything
+else gets an unconditional jump in between; both serve whatever comes near them.
+Known weakness: another order of emission could sometimes do without.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class _Emitter:
     def __init__(self) -> None:
         self.reversed: list[Instruction] = []
         self.relocations: list[tuple[int, str]] = []
+        # Where each node is; of an end that was written again, the last one.
         self._places: dict[Node, int] = {}
+        self._bridges: dict[Node, int] = {}
 
     def place(self, root: Node) -> int:
         """Emit a graph unless it has a place already, and give its place.
@@ -99,12 +102,9 @@ class _Emitter:
         return self._emit(Instruction(bpf.JUMP, 0, 0, distance))
 
     def _branch(self, node: Branch) -> int:
-        no, yes = self._places[node.no], self._places[node.yes]
-        # A bridge shifts what follows by one, so the second test allows for it.
-        if self._distance(no) + 1 > LONGEST_BRANCH:
-            no = self.jump_to(no)
-        if self._distance(yes) > LONGEST_BRANCH:
-            yes = self.jump_to(yes)
+        # What is put in for the second way shifts the first one by one.
+        no = self._within_reach(node.no, 1)
+        yes = self._within_reach(node.yes, 0)
         place = self._emit(
             Instruction(
                 node.code,
@@ -116,6 +116,19 @@ class _Emitter:
         )
         self._relocate(place, node.relocation)
         return place
+
+    def _within_reach(self, node: Node, spare: int) -> int:
+        """Give a place that leads to a node and that a conditional jump reaches."""
+        place = self._places[node]
+        if self._distance(place) + spare <= LONGEST_BRANCH:
+            return place
+        if isinstance(node, Return) and not node.relocation:
+            self._places[node] = self._emit_node(node)
+            return self._places[node]
+        bridge = self._bridges.get(node)
+        if bridge is None or self._distance(bridge) + spare > LONGEST_BRANCH:
+            bridge = self._bridges[node] = self.jump_to(place)
+        return bridge
 
     def _fall_through_to(self, node: Node) -> None:
         target = self._places[node]

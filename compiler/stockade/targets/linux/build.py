@@ -9,11 +9,14 @@ from stockade.model.artifact import (
     CanaryFolder,
     EnvironmentRow,
     Feature,
+    Filter,
     Level,
     TrustedLocation,
     Variant,
     WarningLine,
 )
+from stockade.model.call_rules import rules_in_force
+from stockade.model.calls import CallRule
 from stockade.model.decide import WITNESS_NUMBER, rules_by_call
 from stockade.model.plan import VariantPlan
 from stockade.model.policy import Access, Ip, Policy, Signals
@@ -53,7 +56,8 @@ def build(  # noqa: PLR0913 - one argument per section that comes from elsewhere
 
     Raises ProgramTooLongError when a filter exceeds what the kernel takes.
     """
-    variants = tuple(_variant(target, policy, plan) for plan in plans)
+    filters = _Filters(target, policy)
+    variants = tuple(_variant(filters, policy, plan) for plan in plans)
     return Artifact(
         target=target.name,
         policy_name=name,
@@ -71,7 +75,25 @@ def build(  # noqa: PLR0913 - one argument per section that comes from elsewhere
     )
 
 
-def _variant(target: LinuxTarget, policy: Policy, plan: VariantPlan) -> Variant:
+class _Filters:
+    """The filters of one policy: variants under equal rules have the same one."""
+
+    def __init__(self, target: LinuxTarget, policy: Policy) -> None:
+        self.target = target
+        self._policy = policy
+        self._made: dict[tuple[CallRule, ...], Filter] = {}
+
+    def filter(self, landlock_abi: int) -> Filter:
+        """Compile the rules in force on one Landlock ABI, once."""
+        rules = rules_in_force(self._policy, landlock_abi)
+        if rules not in self._made:
+            grouped = rules_by_call(self._policy, landlock_abi)
+            calls = table_calls(self.target, grouped)
+            self._made[rules] = compile_filter(self.target, calls, WITNESS_NUMBER)
+        return self._made[rules]
+
+
+def _variant(filters: _Filters, policy: Policy, plan: VariantPlan) -> Variant:
     rights = handled(policy, plan.landlock_abi)
     return Variant(
         name=plan.name,
@@ -83,13 +105,9 @@ def _variant(target: LinuxTarget, policy: Policy, plan: VariantPlan) -> Variant:
         net_optional=rights.net_optional,
         scope_required=rights.scope_required,
         scope_optional=rights.scope_optional,
-        filter=compile_filter(
-            target,
-            table_calls(target, rules_by_call(policy, plan.landlock_abi)),
-            WITNESS_NUMBER,
-        ),
+        filter=filters.filter(plan.landlock_abi),
         requirements=plan.requirements,
-        probes=probes(policy, Situation(target.arch, plan.landlock_abi)),
+        probes=probes(policy, Situation(filters.target.arch, plan.landlock_abi)),
     )
 
 

@@ -14,12 +14,15 @@ from stockade.abi.errno import ERRNO
 from stockade.abi.syscalls import call_numbers
 from stockade.model.artifact import Call, Operand, Probe
 from stockade.model.call_rules import ABI_SCOPES, ABI_TRUNCATE
+from stockade.model.decide import decide
 from stockade.model.policy import Children, Ip, PathMetadata, Policy, Signals
-from stockade.model.request import Situation
+from stockade.model.request import PathAction, PathRequest, Situation
 
 _MINUS_ONE = (1 << 64) - 1
 _AT_FDCWD = (1 << 64) - 100
 _O_RDONLY, _O_WRONLY, _O_TRUNC, _O_CLOEXEC = 0, 1, 0x200, 0x80000
+# Differs between architectures, asm/fcntl.h.
+_O_DIRECTORY = {"x86_64": 0x10000, "aarch64": 0x4000}
 _AT_EMPTY_PATH = 0x1000
 _CLONE_SIGHAND, _CLONE_NEWUSER = 0x800, 0x10000000
 _PTRACE_SEIZE, _PTRACE_BAD_OPTIONS = 0x4206, 0xFF000000
@@ -37,6 +40,7 @@ _MODE_OF_CANARY = 0o700
 
 _SIGNAL = "signal"
 _CANARY = Operand("canary-path")
+_ROOT = Operand("data", data=b"/\0")
 _EMPTY = Operand("data", data=b"\0" * 8)
 _OWN_PID = Operand("own-pid")
 _TARGET = Operand("target-pid")
@@ -48,6 +52,7 @@ def probes(policy: Policy, situation: Situation) -> tuple[Probe, ...]:
     """List the probes of one variant, in the order they run."""
     numbers = call_numbers(situation.arch)
     rows = [
+        *_root_rows(policy, situation),
         *_file_rows(situation.landlock_abi),
         *_privilege_rows(),
         *_process_rows(),
@@ -73,6 +78,15 @@ def _mechanism(name: str, expected: str, landlock_abi: int) -> str:
     """Name what answers: Landlock denies with EACCES, its signal scope with EPERM."""
     by_scope = name == _SIGNAL and landlock_abi >= ABI_SCOPES
     return "landlock" if by_scope or expected == "EACCES" else "seccomp"
+
+
+def _root_rows(policy: Policy, situation: Situation) -> list[_Row]:
+    """Probe Landlock where no canary can be made: the root folder cannot be listed."""
+    root = PathRequest("/", PathAction.LIST)
+    if decide(policy, situation, root).allowed:
+        return []
+    call = (_AT_FDCWD, _ROOT, _O_DIRECTORY[situation.arch] | _O_CLOEXEC)
+    return [("root-list", "filesystem-confined", "openat", call, "", "EACCES")]
 
 
 def _file_rows(landlock_abi: int) -> list[_Row]:
@@ -170,7 +184,6 @@ def _process_rows() -> list[_Row]:
             "EFAULT",
             "EPERM",
         ),
-        ("shared-memory", held, "shmget", (0, 0, 0), "EINVAL", "EPERM"),
     ]
 
 

@@ -15,9 +15,12 @@ WORD_END = 1 << 32
 _SMALL = 7
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """Values from `start` up to the next segment's start lead to one node."""
+    """Values from `start` up to the next segment's start lead to one node.
+
+    Compared by identity: the search looks runs of the same segments up often.
+    """
 
     start: int
     node: Node
@@ -76,21 +79,33 @@ def _cheapest(segments: tuple[Segment, ...], found: _Found) -> tuple[_Cost, _Pla
     if len(segments) == 1:
         return (0, 0), segments[0]
     if segments not in found:
+        equalities = tuple(_equalities(segments, found))
+        most = min((cost[0] for cost, _ in equalities), default=len(segments))
         found[segments] = min(
-            (*_splits(segments, found), *_equalities(segments, found)),
+            (*_splits(segments, found, most), *equalities),
             key=lambda choice: choice[0],
         )
     return found[segments]
 
 
 def _splits(
-    segments: tuple[Segment, ...], found: _Found
+    segments: tuple[Segment, ...], found: _Found, most: int
 ) -> Iterator[tuple[_Cost, _Plan]]:
-    """Try a range test before every segment but the first."""
+    """Try a range test before every segment but the first.
+
+    Left out are those that need more tests than the most: a test leaves at most
+    two segments behind, so half as many tests as segments are needed at least.
+    """
     for index in range(1, len(segments)):
+        least = 1 + (len(segments) - index) // 2
+        if index // 2 + least > most:
+            continue
         below, no = _cheapest(segments[:index], found)
+        if below[0] + least > most:
+            continue
         above, yes = _cheapest(segments[index:], found)
         cost = below[0] + above[0] + 1, max(below[1], above[1]) + 1
+        most = min(most, cost[0])
         yield cost, (bpf.JUMP_AT_LEAST, segments[index], yes, no)
 
 
@@ -100,6 +115,9 @@ def _equalities(
     """Try an equality test on every single value between two equal neighbours."""
     for index in range(1, len(segments) - 1):
         before, island, after = segments[index - 1 : index + 2]
+        if island.start == bpf.PLACEHOLDER_PID:
+            # An equality with it would be taken for one with the own process.
+            continue
         if after.start - island.start == 1 and before.node is after.node:
             rest, no = _cheapest(segments[:index] + segments[index + 2 :], found)
             cost = rest[0] + 1, rest[1] + 1
