@@ -49,8 +49,9 @@ format: packages-lint build $(VENV)/.lint ## lay out all sources as `make lint` 
 	$(CARGO) fmt --manifest-path $(CRATE)/Cargo.toml
 
 .PHONY: bench
-bench: packages-build build ## measure launch cost and filter attachment
+bench: packages-build build ## measure launch cost, filters beside libseccomp, compile time
 	$(BIN)/python tests/bench/run_bench.py
+	$(BIN)/python tests/bench/run_filters.py
 
 .PHONY: fuzz
 fuzz: packages-build build $(VENV)/.test ## run the long property runs, bounded

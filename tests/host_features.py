@@ -263,3 +263,10 @@ def _published_decisions() -> bool:
     # Outside data, read from where the variable says and never checked in.
     folder = Path(os.environ.get("STOCKADE_DATA", "/nonexistent"))
     return (folder / "cases" / "seccomp" / "decisions.jsonl").is_file()
+
+
+@feature("libseccomp")
+def _libseccomp() -> bool:
+    # Where Debian's and others' packages put it.
+    folders = [*Path("/usr/lib").glob("*-linux-gnu"), Path("/usr/lib64")]
+    return any((folder / "libseccomp.so.2").exists() for folder in folders)

@@ -19,7 +19,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 UNPRIVILEGED = 65534
-_PROGRAMS = ("spawner", "true", "extra_exec", "reference", "attach")
+_PROGRAMS = ("spawner", "true", "extra_exec", "reference", "attach", "call_cost")
 
 # Paths that every Debian has, in the depths that policies name. With a writable folder
 # and the program itself, which the launcher always grants, they are twelve rules. The

@@ -15,6 +15,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+# As a script it finds only what lies beside it.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from backward_assembly import to_bytes
 from bench_stage import REPOSITORY, BenchError, BenchStage, checked, open_stage
 from compiled_filter import (

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from common_policy import REFUSED, common_policy
 from rule_set import RuleSetError, compile_rule_set, encode, read_rules
 
 from stockade.abi.arguments import argument_widths
@@ -20,144 +21,6 @@ from stockade.proof.interpreter import call_data, run
 _ALLOW, _EPERM, _ENOSYS = 0x7FFF0000, 0x00050001, 0x00050026
 _X86_64, _I386 = 0xC000003E, 0x40000003
 _SCRIPT = Path(__file__).parent / "rule_set.py"
-
-# Calls that sandboxes commonly refuse, by kind.
-_REFUSED = [
-    "acct",
-    "add_key",
-    "adjtimex",
-    "bpf",
-    "chroot",
-    "clock_adjtime",
-    "clock_settime",
-    "create_module",
-    "delete_module",
-    "fanotify_init",
-    "finit_module",
-    "fsconfig",
-    "fsmount",
-    "fsopen",
-    "fspick",
-    "get_kernel_syms",
-    "init_module",
-    "io_uring_enter",
-    "io_uring_register",
-    "io_uring_setup",
-    "ioperm",
-    "iopl",
-    "kcmp",
-    "kexec_file_load",
-    "kexec_load",
-    "keyctl",
-    "lookup_dcookie",
-    "mount",
-    "mount_setattr",
-    "move_mount",
-    "name_to_handle_at",
-    "nfsservctl",
-    "open_by_handle_at",
-    "open_tree",
-    "perf_event_open",
-    "pidfd_getfd",
-    "pivot_root",
-    "process_madvise",
-    "process_mrelease",
-    "process_vm_readv",
-    "process_vm_writev",
-    "ptrace",
-    "query_module",
-    "quotactl",
-    "quotactl_fd",
-    "reboot",
-    "request_key",
-    "setdomainname",
-    "sethostname",
-    "setns",
-    "settimeofday",
-    "swapoff",
-    "swapon",
-    "sysfs",
-    "syslog",
-    "umount2",
-    "unshare",
-    "uselib",
-    "userfaultfd",
-    "ustat",
-    "vhangup",
-    "_sysctl",
-    "fork",
-    "vfork",
-    "socket",
-    "bind",
-    "listen",
-    "accept",
-    "accept4",
-    "connect",
-    "shmget",
-    "shmat",
-    "shmctl",
-    "shmdt",
-    "msgget",
-    "msgsnd",
-    "msgrcv",
-    "msgctl",
-    "semget",
-    "semop",
-    "semctl",
-    "semtimedop",
-    "mq_open",
-    "mq_unlink",
-    "mq_timedsend",
-    "mq_timedreceive",
-    "mq_notify",
-    "mq_getsetattr",
-    "chmod",
-    "fchmodat",
-    "chown",
-    "lchown",
-    "fchownat",
-    "setxattr",
-    "lsetxattr",
-    "removexattr",
-    "lremovexattr",
-    "utime",
-    "utimes",
-    "futimesat",
-    "modify_ldt",
-    "migrate_pages",
-    "move_pages",
-    "get_robust_list",
-    "pidfd_open",
-]
-
-
-def _common_policy() -> dict[str, Any]:
-    """Write the policy that the peers were measured with, in our words."""
-    assert len(_REFUSED) == 105
-    return {
-        "default": "ALLOW",
-        "x32": "EPERM",
-        "other_arch": "EPERM",
-        "rules": [
-            {"calls": _REFUSED, "action": "EPERM"},
-            {"calls": ["clone3"], "action": "ENOSYS"},
-            {
-                "calls": ["clone"],
-                "when": {"arg": 0, "mask": 0x10000, "value": 0},
-                "action": "EPERM",
-            },
-            {
-                "calls": ["kill", "tgkill"],
-                "when": {"arg": 0, "op": "!=", "value": "own-pid"},
-                "action": "EPERM",
-            },
-            {
-                "calls": ["ioctl"],
-                "when": {"arg": 1, "in": [0x5412, 0x541C]},
-                "action": "EPERM",
-            },
-        ],
-    }
 
 
 def _code(program: Filter, own_pid: int = 4242) -> list[tuple[int, int, int, int]]:
@@ -204,7 +67,7 @@ def _path(code: list[tuple[int, int, int, int]], number: int, *args: int) -> int
 
 def test_common_policy_is_at_the_attainable_bound() -> None:
     """At most 94 instructions, 13 on the longest path and 10 for `read`."""
-    code = _code(compile_rule_set(_common_policy(), "x86_64"))
+    code = _code(compile_rule_set(common_policy(), "x86_64"))
     assert len(code) <= 94
     longest = max(
         _path(code, number, *args)
@@ -216,10 +79,10 @@ def test_common_policy_is_at_the_attainable_bound() -> None:
 
 
 def test_common_policy_answers_as_it_says() -> None:
-    code = _code(compile_rule_set(_common_policy(), "x86_64"))
+    code = _code(compile_rule_set(common_policy(), "x86_64"))
     for name in call_numbers("x86_64"):
         if name not in {"clone", "clone3", "kill", "tgkill", "ioctl"}:
-            expected = _EPERM if name in _REFUSED else _ALLOW
+            expected = _EPERM if name in REFUSED else _ALLOW
             assert _ask(code, name) == expected, name
     assert _ask(code, "clone3") == _ENOSYS
     assert _ask(code, "clone", 0x10000) == _ALLOW
@@ -321,7 +184,7 @@ def test_bad_rules_are_refused_with_their_place(
 
 def test_the_script_writes_a_program_or_nothing(tmp_path: Path) -> None:
     rules, out = tmp_path / "rules.json", tmp_path / "program"
-    rules.write_text(json.dumps(_common_policy()), "utf-8")
+    rules.write_text(json.dumps(common_policy()), "utf-8")
     command = [sys.executable, str(_SCRIPT), str(rules), str(out)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

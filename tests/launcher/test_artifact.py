@@ -165,6 +165,46 @@ def test_link_of_a_stranger_is_refused(scene: Scene) -> None:
     assert f"`link.stk` in the path of the artifact `{link}` belongs to" in text
 
 
+@needs_root
+@pytest.mark.needs("user-namespaces")
+@pytest.mark.parametrize("owner", [_STRANGER, 65534])
+def test_owner_is_nobody_in_a_user_namespace(scene: Scene, owner: int) -> None:
+    """All who have no number there look alike, the caller among them."""
+    path = _nested(scene)
+    assert started(scene.start(path)) == b""
+    os.chown(path, owner, owner)
+    command = ["unshare", "-U", scene.stage.launcher, path, "--", "/bin/true"]
+    text = reason(scene.stage.run(command))
+    assert f"in the path of the artifact `{path}` may belong to anybody" in text
+
+
+@needs_root
+@pytest.mark.needs("user-namespaces")
+@pytest.mark.parametrize("granted", ["link", "target"])
+def test_link_of_nobody_in_a_shared_folder_is_not_followed(
+    scene: Scene, granted: str
+) -> None:
+    """As fs.protected_symlinks has it for those who can be told apart."""
+    shared = scene.folder("shared")
+    scene.file("target")
+    link = shared / "link"
+    link.symlink_to("../target")
+    os.lchown(link, _STRANGER, _STRANGER)
+    os.chown(shared, 0, 0)
+    shared.chmod(0o1777)
+    path = link if granted == "link" else scene.root / "target"
+    fd = _memfd(encode(artifact({"read": [path]})), _ALL_SEALS)
+    command = [scene.stage.launcher, "--artifact-fd", str(fd), "--", "/bin/true"]
+    done = scene.stage.run(["unshare", "-U", *command], pass_fds=[fd])
+    if granted == "target":
+        assert started(done) == b""
+    else:
+        assert reason(done).endswith("EACCES")
+        os.lchown(link, scene.stage.user, scene.stage.group)
+        assert started(scene.stage.run(command, pass_fds=[fd])) == b""
+    os.close(fd)
+
+
 def test_links_in_a_circle_are_refused(scene: Scene) -> None:
     (scene.root / "one.stk").symlink_to("two.stk")
     (scene.root / "two.stk").symlink_to("one.stk")

@@ -55,13 +55,18 @@ def test_everything_the_launcher_opens_ends_at_exec(scene: Scene) -> None:
 
 
 @pytest.mark.needs("release-launcher")
-@pytest.mark.parametrize("errno", [38, 1])
+@pytest.mark.parametrize("errno", [None, 38, 1, 0])
 @pytest.mark.parametrize("proc", [True, False])
 def test_without_close_range_they_are_closed_one_by_one(
-    scene: Scene, errno: int, proc: bool
+    scene: Scene, errno: int | None, proc: bool
 ) -> None:
-    """GL-027 an outer filter hides close_range; an outer ruleset hides /proc."""
-    inner = scene.write(artifact(OPEN, variant={"probes": ()}), "inner.stk")
+    """GL-027 an outer filter hides close_range; an outer ruleset hides /proc.
+
+    Where both are gone nothing closes or shows what lies above the limit.
+    """
+    inner = scene.keep(
+        scene.write(artifact(OPEN, variant={"probes": ()}), "inner.stk")
+    )
     grants = {
         "read": [scene.root, *(["/proc"] if proc else [])],
         "read_exec": ["/usr/bin", scene.stage.launcher.parent],
@@ -69,11 +74,15 @@ def test_without_close_range_they_are_closed_one_by_one(
     close_range = 436
     outer = artifact(
         grants,
-        variant={"filter": filter_of((close_range, errno)), "probes": ()},
+        variant={
+            "filter": filter_of(*([] if errno is None else [(close_range, errno)])),
+            "probes": (),
+        },
     )
     code = (
-        "import os, sys;"
-        "[os.dup2(0, n) for n in (3, 9, 40)];"
+        "import os, sys, resource as r;"
+        "[os.dup2(0, n) for n in (3, 9, 40, 500)];"
+        "r.setrlimit(r.RLIMIT_NOFILE, (100, 100));"
         "os.execv(sys.argv[1], sys.argv[1:])"
     )
     listing = (
@@ -82,11 +91,18 @@ def test_without_close_range_they_are_closed_one_by_one(
         "    try: os.fstat(n)\n"
         "    except OSError: return False\n"
         "    return True\n"
-        "print([n for n in range(64) if is_open(n)])"
+        "print([n for n in range(600) if is_open(n)])"
     )
     launcher = [scene.stage.launcher, inner, "--", PYTHON, "-ESc", listing]
     done = scene.start(outer, PYTHON, "-ESc", code, *launcher)
-    assert started(done) == b"[0, 1, 2]\n"
+    if proc or errno is None:
+        assert started(done) == b"[0, 1, 2]\n"
+        return
+    how = "closes nothing" if errno == 0 else "fails"
+    assert reason(done) == (
+        f"cannot close the descriptors above 2: close_range {how} under an outer "
+        "filter and `/proc/self/fd` cannot be read; allow one of them"
+    )
 
 
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1), (0, 1, 2)])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,7 @@ from launcher_scene import (
 from stockade.model.artifact import (
     CanaryFolder,
     Filter,
+    GrantRow,
     Instruction,
     Operand,
     Probe,
@@ -491,6 +493,7 @@ def _nested(scene: Scene, inner: Path, outer_variant: dict | None = None) -> obj
         },
         variant=outer_variant,
     )
+    scene.keep(inner)
     return scene.start(outer, scene.stage.launcher, inner, "--", "/bin/true")
 
 
@@ -526,13 +529,63 @@ def test_outer_filter_that_kills_costs_one_probe(scene: Scene) -> None:
     assert text.endswith("chmod: expected EPERM, got EFAULT")
 
 
+_CLONE = 56 if X86_64 else 220
+_FALSE_CLONE = "an outer filter answers `clone` falsely: it says 0 and starts no process"
+
+
+@pytest.mark.needs("release-launcher")
+def test_outer_filter_that_only_claims_to_start_processes_is_named(
+    scene: Scene,
+) -> None:
+    """The launcher must not end as the child that it takes itself for."""
+    inner = scene.write(
+        artifact(variant=_variant(SIGNAL_PROBE, denied=SIGNALS_DENIED)), "inner.stk"
+    )
+    text = reason(_nested(scene, inner, _variant(denied=((_CLONE, 0),))))
+    assert text.startswith(_FALSE_CLONE)
+    assert started(_nested(scene, inner, _variant(denied=((_CLONE, EPERM),)))) == b""
+    assert started(_nested(scene, inner)) == b""
+
+
+@pytest.mark.needs("release-launcher")
+def test_outer_filter_that_claims_to_start_the_guard_is_named(scene: Scene) -> None:
+    """The thread that limits lookups of what is in no cache of the kernel."""
+    missing = GrantRow(f"/dev/shm/{scene.root.name}", "read", True, False)
+    made = artifact()
+    inner = scene.keep(
+        scene.write(replace(made, grants=(*made.grants, missing)), "inner.stk")
+    )
+    folders = [scene.stage.launcher.parent, "/usr/lib"]
+    for denied, status in (((), 0), (((_CLONE, 0),), 125)):
+        outer = artifact(
+            {"read": [scene.root], "read_exec": folders},
+            variant=_variant(denied=denied),
+        )
+        done = scene.start(outer, scene.stage.launcher, "--check", inner)
+        assert done.returncode == status, done
+        assert (_FALSE_CLONE.encode() in done.stderr) == (status != 0)
+
+
+@pytest.mark.needs("release-launcher")
+def test_false_fork_is_a_success_of_the_probe(scene: Scene) -> None:
+    """Status 0 without a program would be believed."""
+    outer = _variant(denied=((FORK, 0),))
+    missing = scene.write(artifact(variant=_variant(FORK_PROBE)), "inner.stk")
+    text = reason(_nested(scene, missing, outer))
+    assert text.endswith("fork: expected EPERM, got success")
+    variant = _variant(FORK_PROBE, denied=((FORK, EPERM),))
+    inner = scene.write(artifact(variant=variant), "inner.stk")
+    assert started(_nested(scene, inner, outer)) == b""
+    assert started(_nested(scene, inner)) == b""
+
+
 @pytest.mark.needs("release-launcher")
 def test_sixteen_sandboxes_are_named(scene: Scene) -> None:
     """S2-296"""
     folders = ["/usr/bin", "/usr/lib", scene.stage.launcher.parent]
     grants = {"read": [scene.root], "read_exec": folders}
     made = artifact(grants, variant={"probes": ()})
-    path = scene.write(made)
+    path = scene.keep(scene.write(made))
     command: list[object] = []
     for _ in range(17):
         command += [scene.stage.launcher, path, "--"]

@@ -73,7 +73,7 @@ def test_quick_lookup_leaves_no_thread(scene: Scene) -> None:
 def _inside(
     scene: Scene, outer: Filter, inner: Artifact
 ) -> subprocess.CompletedProcess[bytes]:
-    path = scene.write(inner, "inner.stk")
+    path = scene.keep(scene.write(inner, "inner.stk"))
     folders = ["/usr/bin", "/usr/lib", scene.stage.launcher.parent]
     rows: dict[str, list[Path | str]] = {"read": [path], "read_exec": folders}
     made = artifact(rows, variant={"filter": outer, "probes": ()})

@@ -145,6 +145,7 @@ def test_unreadable_table_of_mounts_is_refused(scene: Scene) -> None:
     grants = {"read_write": [scene.folder("real")]}
 
     def hide() -> None:
+        scene.keep(scene.root / "hand.stk")
         LIBC.umount2(b"/proc", DETACH)
 
     text = reason(start(scene, grants, hide))
@@ -156,9 +157,50 @@ def test_without_proc_and_writable_paths_it_starts(scene: Scene) -> None:
     """The canary has no path then: nothing is proved by it, the rest is."""
 
     def hide() -> None:
+        scene.keep(scene.root / "hand.stk")
         LIBC.umount2(b"/proc", DETACH)
 
     assert started(start(scene, {"read": [scene.file("file")]}, hide)) == b""
+
+
+def _acts(path: Path | str, role: str, verb: str, kind: str) -> str:
+    return (
+        f"`{path}` ({role}) {verb} a file system of type {kind}, whose files act on "
+        "processes outside; do not let it be written"
+    )
+
+
+@pytest.mark.parametrize("path", ["/proc", "/proc/sys", "/proc/self/oom_score_adj"])
+def test_writable_process_files_are_refused(scene: Scene, path: str) -> None:
+    """Signals may be isolated, and the killer for lack of memory still comes."""
+    text = reason(start(scene, {"read_write": [path]}, lambda: None))
+    assert text == _acts(path, "read_write", "lies on", "proc")
+    assert started(start(scene, {"read": [path]}, lambda: None)) == b""
+
+
+def test_writable_process_files_are_a_conflict(scene: Scene) -> None:
+    done = scene.check(scene.write(artifact({"read_write": ["/proc"]})))
+    assert done.returncode == 125
+    line = "CONFLICT     " + _acts("/proc", "read_write", "lies on", "proc")
+    assert line in done.stdout.decode().splitlines()
+
+
+@pytest.mark.parametrize("kind", ["proc", "sysfs", "cgroup2", "tmpfs"])
+def test_mount_below_that_acts_on_processes_is_refused(scene: Scene, kind: str) -> None:
+    real = scene.folder("real")
+    point = real / "deep" / "point"
+    point.mkdir(parents=True)
+
+    def arrange() -> None:
+        done = LIBC.mount(b"none", os.fsencode(point), kind.encode(), 0, None)
+        assert done == 0
+
+    done = start(scene, {"read_write": [real]}, arrange)
+    if kind == "tmpfs":
+        assert started(done) == b""
+    else:
+        assert reason(done) == _acts(real, "read_write", "holds", kind)
+    assert started(start(scene, {"read": [real]}, arrange)) == b""
 
 
 @pytest.mark.needs("strace", "release-launcher")

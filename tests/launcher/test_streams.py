@@ -21,7 +21,7 @@ from stockade.model.artifact import Feature, Requirement
 _NAMES = ("standard input", "standard output", "standard error")
 _ROUTE, _SOCK_DIAG = 0, 4
 _SEAL_EXEC = 0x20
-_NOEXEC_SEAL = 8
+_NOEXEC_SEAL, _EXEC = 8, 16
 _UDP_LITE, _MPTCP = 136, 262
 _DETACH = 2
 _IO_URING_SETUP = 425
@@ -297,6 +297,21 @@ def test_fully_sealed_memfd_is_accepted(scene: Scene) -> None:
     fd = _memfd(_SEALING | _NOEXEC_SEAL, fcntl.F_SEAL_WRITE)()
     assert started(_start(scene, 0, fd, ())) == b""
     os.close(fd)
+
+
+@pytest.mark.needs("executable-memory-files")
+@pytest.mark.parametrize("mode", [0o777, 0o100, 0o010, 0o001, 0o600, 0o444])
+def test_sealed_memfd_that_can_be_executed_is_refused(scene: Scene, mode: int) -> None:
+    """The seal keeps the right to execute as it was."""
+    fd = os.memfd_create("memory", _SEALING | _EXEC)
+    os.fchmod(fd, mode)
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEAL_EXEC | fcntl.F_SEAL_WRITE)
+    done = _start(scene, 0, fd, KINDS)
+    os.close(fd)
+    if mode & 0o111:
+        assert reason(done).startswith("standard input is an executable memory file")
+    else:
+        assert started(done) == b""
 
 
 @pytest.mark.needs("root-user")

@@ -101,28 +101,15 @@ def _decide_path(
     if request.action is PathAction.MOVE and situation.landlock_abi < 2:
         # Landlock had no right for moving between folders and refuses it.
         return Decision("EXDEV", "Landlock ABI 1 refuses every move")
-    granted = _grants_by_path(policy)
     for above in folders_above(request.path):
-        for source, actions in granted.get(above, ()):
-            if request.action in actions:
-                return Decision(ALLOW, f"{source} `{above}`")
+        for access in policy.accesses.get(above, ()):
+            if request.action in ACTIONS[access]:
+                return Decision(ALLOW, f"{access} `{above}`")
+        if request.action in _READING and above in readable_system_paths(policy):
+            return Decision(ALLOW, f"system set `{above}`")
+        if request.action in DEVICE_ACTIONS and above in writable_system_paths(policy):
+            return Decision(ALLOW, f"system set `{above}`")
     return Decision("EACCES", "no rule covers it")
-
-
-@lru_cache(maxsize=8)
-def _grants_by_path(
-    policy: Policy,
-) -> dict[str, list[tuple[str, frozenset[PathAction]]]]:
-    """Collect what is granted on each path, by whom: a rule holds for all below."""
-    granted: dict[str, list[tuple[str, frozenset[PathAction]]]] = {}
-    for grant in policy.grants:
-        source = str(grant.access), ACTIONS[grant.access]
-        granted.setdefault(grant.path, []).append(source)
-    for path in readable_system_paths(policy):
-        granted.setdefault(path, []).append(("system set", _READING))
-    for path in writable_system_paths(policy):
-        granted.setdefault(path, []).append(("system set", DEVICE_ACTIONS))
-    return granted
 
 
 def folders_above(path: str) -> Iterator[str]:

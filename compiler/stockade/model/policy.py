@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 
 class System(StrEnum):
@@ -67,7 +68,7 @@ class Grant:
     access: Access
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Policy:
     """One level of a policy: every key resolved, defaults filled in.
 
@@ -84,12 +85,11 @@ class Policy:
     pass_names: tuple[str, ...] = ()
     set_values: tuple[tuple[str, str], ...] = ()
     path_metadata: PathMetadata = PathMetadata.DENY
-    _hash: int = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        """Hash the thousands of grants once: policies are keys of many look-ups."""
-        values = tuple(getattr(self, one.name) for one in fields(self) if one.compare)
-        object.__setattr__(self, "_hash", hash(values))
-
-    def __hash__(self) -> int:
-        return self._hash
+    @cached_property
+    def accesses(self) -> dict[str, tuple[Access, ...]]:
+        """Give what is granted on each path, without what system paths add."""
+        found: dict[str, tuple[Access, ...]] = {}
+        for grant in self.grants:
+            found[grant.path] = (*found.get(grant.path, ()), grant.access)
+        return found

@@ -7,6 +7,8 @@ and one that a host lacks is skipped there. None holds user data.
 
 from __future__ import annotations
 
+from functools import cache
+
 from stockade.model.policy import Ip, Policy, System
 
 # Shared libraries and the dynamic loader; merged and split /usr alike.
@@ -48,9 +50,14 @@ WRITABLE_DEVICE = "/dev/null"
 
 def readable_system_paths(policy: Policy) -> tuple[str, ...]:
     """List the paths of the system set that a policy makes readable, sorted."""
-    if policy.system is System.NONE:
+    return _readable(policy.system, policy.ip)
+
+
+@cache
+def _readable(system: System, ip: Ip) -> tuple[str, ...]:
+    if system is System.NONE:
         return ()
-    network = _NETWORK if policy.ip is Ip.ALL else ()
+    network = _NETWORK if ip is Ip.ALL else ()
     return tuple(sorted((*_LIBRARIES, *_TIME_ZONES, *_READ_DEVICES, *network)))
 
 
