@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Turn /plan into a transcript on the console and an exit status of the emulator.
+ * Turn /plan into a transcript on the console and an exit status of the
+ * emulator.
  *
  * Process 1 of every row. Each line of the plan is `NAME STATUS COMMAND`: the
  * command runs as an unprivileged user and must end with that status. Both the
@@ -31,174 +32,182 @@
 #endif
 
 enum {
-    UNPRIVILEGED = 65534,
-    LINE_BYTES = 4096,
-    COMMAND_SECONDS = 150,
-    MOST_MISSES = 100,
+	UNPRIVILEGED = 65534,
+	LINE_BYTES = 4096,
+	COMMAND_SECONDS = 150,
+	MOST_MISSES = 100,
 };
 
 /* End the emulator with a status that tells `misses`. */
 static void end(unsigned misses)
 {
-    unsigned status = misses > MOST_MISSES ? MOST_MISSES : misses;
+	unsigned status = misses > MOST_MISSES ? MOST_MISSES : misses;
 
 #if defined(__x86_64__)
-    /* The device ends QEMU with 2 * value + 1; a panic ends it with 0. */
-    if (ioperm(0xf4, 4, 1) == 0)
-        outl(status, 0xf4);
+	/* The device ends QEMU with 2 * value + 1; a panic ends it with 0. */
+	if (ioperm(0xf4, 4, 1) == 0)
+		outl(status, 0xf4);
 #elif defined(__aarch64__)
-    /* Semihosting SYS_EXIT with ADP_Stopped_ApplicationExit: status = value. */
-    unsigned long block[2] = { 0x20026, status };
-    register unsigned long operation __asm__("x0") = 0x18;
-    register unsigned long *argument __asm__("x1") = block;
+	/* Semihosting SYS_EXIT with ADP_Stopped_ApplicationExit: status =
+	 * value. */
+	unsigned long block[2] = {0x20026, status};
+	register unsigned long operation __asm__("x0") = 0x18;
+	register unsigned long *argument __asm__("x1") = block;
 
-    __asm__ volatile("hlt #0xf000" : : "r"(operation), "r"(argument) : "memory");
+	__asm__ volatile("hlt #0xf000"
+			 :
+			 : "r"(operation), "r"(argument)
+			 : "memory");
 #endif
-    reboot(RB_POWER_OFF);
-    for (;;)
-        pause();
+	reboot(RB_POWER_OFF);
+	for (;;)
+		pause();
 }
 
-/* Return how many mounts failed: a guest that lacks one is not what rows expect. */
+/* Return how many mounts failed: a guest that lacks one is not what rows
+ * expect. */
 static unsigned mount_all(void)
 {
-    unsigned misses = 0;
-    static const struct {
-        const char *type, *place, *options;
-    } mounts[] = {
-        { "proc", "/proc", NULL },
-        { "sysfs", "/sys", NULL },
-        { "devtmpfs", "/dev", NULL },
-        { "devpts", "/dev/pts", "mode=0620,ptmxmode=0666" },
-        { "tmpfs", "/dev/shm", "mode=1777" },
-        { "tmpfs", "/tmp", "mode=1777" },
-        { "tmpfs", "/var/tmp", "mode=1777" },
-    };
+	unsigned misses = 0;
+	static const struct {
+		const char *type, *place, *options;
+	} mounts[] = {
+		{"proc", "/proc", NULL},
+		{"sysfs", "/sys", NULL},
+		{"devtmpfs", "/dev", NULL},
+		{"devpts", "/dev/pts", "mode=0620,ptmxmode=0666"},
+		{"tmpfs", "/dev/shm", "mode=1777"},
+		{"tmpfs", "/tmp", "mode=1777"},
+		{"tmpfs", "/var/tmp", "mode=1777"},
+	};
 
-    for (size_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++) {
-        mkdir(mounts[i].place, 0755);
-        if (mount(mounts[i].type, mounts[i].place, mounts[i].type, 0,
-                  mounts[i].options) != 0) {
-            printf("@@NOTE mount %s: %s\n", mounts[i].place, strerror(errno));
-            misses++;
-        }
-    }
-    return misses;
+	for (size_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++) {
+		mkdir(mounts[i].place, 0755);
+		if (mount(mounts[i].type, mounts[i].place, mounts[i].type, 0,
+			  mounts[i].options) != 0) {
+			printf("@@NOTE mount %s: %s\n", mounts[i].place,
+			       strerror(errno));
+			misses++;
+		}
+	}
+	return misses;
 }
 
-/* Routes over loopback must be stopped by the sandbox and not by a link that is down. */
+/* Routes over loopback must be stopped by the sandbox and not by a link that is
+ * down. */
 static unsigned raise_loopback(void)
 {
-    int failed;
-    struct ifreq request = { .ifr_name = "lo" };
-    int handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int failed;
+	struct ifreq request = {.ifr_name = "lo"};
+	int handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-    request.ifr_flags = IFF_UP | IFF_RUNNING;
-    failed = handle < 0 || ioctl(handle, SIOCSIFFLAGS, &request) != 0;
-    if (failed)
-        printf("@@NOTE loopback: %s\n", strerror(errno));
-    if (handle >= 0)
-        close(handle);
-    return failed != 0;
+	request.ifr_flags = IFF_UP | IFF_RUNNING;
+	failed = handle < 0 || ioctl(handle, SIOCSIFFLAGS, &request) != 0;
+	if (failed)
+		printf("@@NOTE loopback: %s\n", strerror(errno));
+	if (handle >= 0)
+		close(handle);
+	return failed != 0;
 }
 
 /* The child's side of run(): become nobody in particular, then the command. */
 static _Noreturn void become(const char *command, int output)
 {
-    int null = open("/dev/null", O_RDWR);
+	int null = open("/dev/null", O_RDWR);
 
-    setpgid(0, 0);
-    dup2(null, 0);
-    dup2(output, 1);
-    dup2(output, 2);
-    for (int descriptor = 3; descriptor < 64; descriptor++)
-        close(descriptor);
-    if (chdir("/data") != 0 || setgroups(0, NULL) != 0 ||
-        setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) != 0 ||
-        setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) != 0 || setuid(0) == 0)
-        _exit(121);
-    execl("/bin/busybox", "sh", "-c", command, (char *)NULL);
-    _exit(122);
+	setpgid(0, 0);
+	dup2(null, 0);
+	dup2(output, 1);
+	dup2(output, 2);
+	for (int descriptor = 3; descriptor < 64; descriptor++)
+		close(descriptor);
+	if (chdir("/data") != 0 || setgroups(0, NULL) != 0 ||
+	    setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) != 0 ||
+	    setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) != 0 ||
+	    setuid(0) == 0)
+		_exit(121);
+	execl("/bin/busybox", "sh", "-c", command, (char *)NULL);
+	_exit(122);
 }
 
-/* Copy what the command prints to the console, each line marked, until it ends or
- * its time is over. */
+/* Copy what the command prints to the console, each line marked, until it ends
+ * or its time is over. */
 static void relay(int input)
 {
-    struct timespec start, now;
-    struct pollfd waiting = { .fd = input, .events = POLLIN };
-    char text[512];
-    int fresh = 1;
+	struct timespec start, now;
+	struct pollfd waiting = {.fd = input, .events = POLLIN};
+	char text[512];
+	int fresh = 1;
 
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    for (;;) {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if (now.tv_sec - start.tv_sec >= COMMAND_SECONDS)
-            break;
-        if (poll(&waiting, 1, 1000) <= 0)
-            continue;
-        ssize_t count = read(input, text, sizeof text);
-        if (count <= 0)
-            break;
-        for (ssize_t i = 0; i < count; i++) {
-            if (fresh)
-                fputs("@@| ", stdout);
-            fputc(text[i], stdout);
-            fresh = text[i] == '\n';
-        }
-        fflush(stdout);
-    }
-    if (!fresh)
-        fputc('\n', stdout);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (;;) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec - start.tv_sec >= COMMAND_SECONDS)
+			break;
+		if (poll(&waiting, 1, 1000) <= 0)
+			continue;
+		ssize_t count = read(input, text, sizeof text);
+		if (count <= 0)
+			break;
+		for (ssize_t i = 0; i < count; i++) {
+			if (fresh)
+				fputs("@@| ", stdout);
+			fputc(text[i], stdout);
+			fresh = text[i] == '\n';
+		}
+		fflush(stdout);
+	}
+	if (!fresh)
+		fputc('\n', stdout);
 }
 
 /* Return the exit status of a command, or 128 and its signal. */
 static int run(const char *command)
 {
-    int ends[2], state = 0;
-    pid_t child;
+	int ends[2], state = 0;
+	pid_t child;
 
-    if (pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0)
-        return 123;
-    if (child == 0)
-        become(command, ends[1]);
-    close(ends[1]);
-    relay(ends[0]);
-    close(ends[0]);
-    kill(-child, SIGKILL);
-    if (waitpid(child, &state, 0) < 0)
-        return 124;
-    while (waitpid(-1, NULL, WNOHANG) > 0)
-        ;
-    return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+	if (pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0)
+		return 123;
+	if (child == 0)
+		become(command, ends[1]);
+	close(ends[1]);
+	relay(ends[0]);
+	close(ends[0]);
+	kill(-child, SIGKILL);
+	if (waitpid(child, &state, 0) < 0)
+		return 124;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
 int main(void)
 {
-    char line[LINE_BYTES];
-    unsigned misses, done = 0;
-    FILE *plan;
+	char line[LINE_BYTES];
+	unsigned misses, done = 0;
+	FILE *plan;
 
-    misses = mount_all() + raise_loopback();
-    printf("@@BEGIN\n");
-    plan = fopen("/plan", "re");
-    while (plan != NULL && fgets(line, sizeof line, plan) != NULL) {
-        char *name = strtok(line, " "), *wanted = strtok(NULL, " ");
-        char *command = strtok(NULL, "\n");
-        if (command == NULL)
-            continue;
-        printf("@@RUN %s\n", name);
-        fflush(stdout);
-        int status = run(command);
-        printf("@@EXIT %s %d\n", name, status);
-        misses += status != atoi(wanted);
-        done++;
-    }
-    if (done == 0)
-        misses++;
-    printf("@@END rc=%u\n", misses);
-    fflush(stdout);
-    /* The serial line is slower than its driver's buffer. */
-    tcdrain(STDOUT_FILENO);
-    end(misses);
+	misses = mount_all() + raise_loopback();
+	printf("@@BEGIN\n");
+	plan = fopen("/plan", "re");
+	while (plan != NULL && fgets(line, sizeof line, plan) != NULL) {
+		char *name = strtok(line, " "), *wanted = strtok(NULL, " ");
+		char *command = strtok(NULL, "\n");
+		if (command == NULL)
+			continue;
+		printf("@@RUN %s\n", name);
+		fflush(stdout);
+		int status = run(command);
+		printf("@@EXIT %s %d\n", name, status);
+		misses += status != atoi(wanted);
+		done++;
+	}
+	if (done == 0)
+		misses++;
+	printf("@@END rc=%u\n", misses);
+	fflush(stdout);
+	/* The serial line is slower than its driver's buffer. */
+	tcdrain(STDOUT_FILENO);
+	end(misses);
 }
