@@ -8,8 +8,8 @@ usage: stockade run [OPTIONS] [--] PROGRAM [ARGS...]
        stockade check [OPTIONS] [[--] PROGRAM]
        stockade compile POLICY [-o DIR] [--target TARGET]...
        stockade verify BUNDLE | disasm BUNDLE
-run confines PROGRAM and becomes it; check prints what this host enforces; compile
-writes an artifact and its text for each target; verify repeats its proof.
+run confines PROGRAM and becomes it; check prints what this host enforces;
+compile writes an artifact and its text per target; verify repeats its proof.
 
   --policy FILE                      read a policy; `-` is standard input
   --read PATH                        read files and list folders below PATH
