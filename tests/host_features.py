@@ -270,3 +270,14 @@ def _libseccomp() -> bool:
     # Where Debian's and others' packages put it.
     folders = [*Path("/usr/lib").glob("*-linux-gnu"), Path("/usr/lib64")]
     return any((folder / "libseccomp.so.2").exists() for folder in folders)
+
+
+@feature("kafel")
+def _kafel() -> bool:
+    # A path that leads nowhere is an error of the test, not a reason to skip it.
+    return bool(os.environ.get("STOCKADE_KAFEL"))
+
+
+@feature("minijail")
+def _minijail() -> bool:
+    return bool(os.environ.get("STOCKADE_MINIJAIL"))

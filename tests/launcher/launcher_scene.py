@@ -235,6 +235,18 @@ class Scene:
             command = [PYTHON, "-ESc", code, *command]
         return self.stage.run(command, **how)  # type: ignore[arg-type]
 
+    def start_nested(
+        self, inner: Path, variant: dict[str, object] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Start `/bin/true` under an artifact inside a sandbox of the variant."""
+        grants = {
+            "read": [self.root, "/etc/passwd"],
+            "read_exec": ["/usr/bin", "/usr/lib", self.stage.launcher.parent],
+        }
+        outer = artifact(grants, variant=variant)
+        self.keep(inner)
+        return self.start(outer, self.stage.launcher, inner, "--", "/bin/true")
+
     def check(
         self, made: Artifact | Path, *program: str | Path, **how: object
     ) -> subprocess.CompletedProcess[bytes]:

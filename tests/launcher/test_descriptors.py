@@ -64,9 +64,7 @@ def test_without_close_range_they_are_closed_one_by_one(
 
     Where both are gone nothing closes or shows what lies above the limit.
     """
-    inner = scene.keep(
-        scene.write(artifact(OPEN, variant={"probes": ()}), "inner.stk")
-    )
+    inner = scene.keep(scene.write(artifact(OPEN, variant={"probes": ()}), "inner.stk"))
     grants = {
         "read": [scene.root, *(["/proc"] if proc else [])],
         "read_exec": ["/usr/bin", scene.stage.launcher.parent],

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,7 +42,6 @@ from launcher_scene import (
 from stockade.model.artifact import (
     CanaryFolder,
     Filter,
-    GrantRow,
     Instruction,
     Operand,
     Probe,
@@ -365,7 +363,7 @@ def test_without_a_process_to_signal_the_probe_is_dropped(scene: Scene) -> None:
     )
     clone = 56 if X86_64 else 220
     denied = _variant(denied=((clone, EPERM),))
-    assert started(_nested(scene, inner, denied)) == b""
+    assert started(scene.start_nested(inner, denied)) == b""
 
 
 # --- the canary's place
@@ -485,24 +483,12 @@ def test_pipes_and_devices_are_not_opened(scene: Scene) -> None:
 # --- inside other sandboxes
 
 
-def _nested(scene: Scene, inner: Path, outer_variant: dict | None = None) -> object:
-    outer = artifact(
-        {
-            "read": [scene.root, "/etc/passwd"],
-            "read_exec": ["/usr/bin", "/usr/lib", scene.stage.launcher.parent],
-        },
-        variant=outer_variant,
-    )
-    scene.keep(inner)
-    return scene.start(outer, scene.stage.launcher, inner, "--", "/bin/true")
-
-
 @pytest.mark.needs("release-launcher")
 def test_same_artifact_starts_inside_itself(scene: Scene) -> None:
     """Every control is denied outside already, but for the witness."""
     variant = _variant(*CANARY_PROBES, CHMOD_BAD, denied=((CHMODAT, EPERM),))
     inner = scene.write(artifact(variant=variant), "inner.stk")
-    assert started(_nested(scene, inner, variant)) == b""
+    assert started(scene.start_nested(inner, variant)) == b""
 
 
 @pytest.mark.needs("release-launcher")
@@ -523,60 +509,10 @@ def test_outer_filter_that_kills_costs_one_probe(scene: Scene) -> None:
         ),
         (Relocation(2, "witness"),),
     )
-    assert started(_nested(scene, inner, {"filter": killing})) == b""
+    assert started(scene.start_nested(inner, {"filter": killing})) == b""
     missing = scene.write(artifact(variant=_variant(fatal, CHMOD_BAD)), "inner.stk")
-    text = reason(_nested(scene, missing, {"filter": killing}))
+    text = reason(scene.start_nested(missing, {"filter": killing}))
     assert text.endswith("chmod: expected EPERM, got EFAULT")
-
-
-_CLONE = 56 if X86_64 else 220
-_FALSE_CLONE = "an outer filter answers `clone` falsely: it says 0 and starts no process"
-
-
-@pytest.mark.needs("release-launcher")
-def test_outer_filter_that_only_claims_to_start_processes_is_named(
-    scene: Scene,
-) -> None:
-    """The launcher must not end as the child that it takes itself for."""
-    inner = scene.write(
-        artifact(variant=_variant(SIGNAL_PROBE, denied=SIGNALS_DENIED)), "inner.stk"
-    )
-    text = reason(_nested(scene, inner, _variant(denied=((_CLONE, 0),))))
-    assert text.startswith(_FALSE_CLONE)
-    assert started(_nested(scene, inner, _variant(denied=((_CLONE, EPERM),)))) == b""
-    assert started(_nested(scene, inner)) == b""
-
-
-@pytest.mark.needs("release-launcher")
-def test_outer_filter_that_claims_to_start_the_guard_is_named(scene: Scene) -> None:
-    """The thread that limits lookups of what is in no cache of the kernel."""
-    missing = GrantRow(f"/dev/shm/{scene.root.name}", "read", True, False)
-    made = artifact()
-    inner = scene.keep(
-        scene.write(replace(made, grants=(*made.grants, missing)), "inner.stk")
-    )
-    folders = [scene.stage.launcher.parent, "/usr/lib"]
-    for denied, status in (((), 0), (((_CLONE, 0),), 125)):
-        outer = artifact(
-            {"read": [scene.root], "read_exec": folders},
-            variant=_variant(denied=denied),
-        )
-        done = scene.start(outer, scene.stage.launcher, "--check", inner)
-        assert done.returncode == status, done
-        assert (_FALSE_CLONE.encode() in done.stderr) == (status != 0)
-
-
-@pytest.mark.needs("release-launcher")
-def test_false_fork_is_a_success_of_the_probe(scene: Scene) -> None:
-    """Status 0 without a program would be believed."""
-    outer = _variant(denied=((FORK, 0),))
-    missing = scene.write(artifact(variant=_variant(FORK_PROBE)), "inner.stk")
-    text = reason(_nested(scene, missing, outer))
-    assert text.endswith("fork: expected EPERM, got success")
-    variant = _variant(FORK_PROBE, denied=((FORK, EPERM),))
-    inner = scene.write(artifact(variant=variant), "inner.stk")
-    assert started(_nested(scene, inner, outer)) == b""
-    assert started(_nested(scene, inner)) == b""
 
 
 @pytest.mark.needs("release-launcher")

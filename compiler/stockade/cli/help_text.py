@@ -25,6 +25,6 @@ compile writes an artifact and its text per target; verify repeats its proof.
   --set-env NAME=VALUE               set a variable
   --hide-warning ID, --no-warnings, --show-warning ID   choose warnings
 PATH and NAME options repeat. Paths add to the policy's; the others replace.
-Status: PROGRAM's own, or 125: refused or failed, and says why. check and verify:
+Status: PROGRAM's own, or 125: refused or failed, says why. check and verify:
 0 yes, 1 no, 125 undecided, conflict or refused.
 """

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/message.h"
+#include "owner.h"
 #include "path.h"
 
 #if defined(__x86_64__)
@@ -21,9 +22,16 @@ enum { TARGET = STK_TARGET_LINUX_AARCH64 };
 static void judge_owner(const char *path, const char *part, int folder,
 			const struct path_object *object)
 {
-	uid_t user = geteuid();
+	const uid_t user = geteuid();
 
 	(void)folder;
+	if (object->owner != 0 && object->owner == user &&
+	    !owner_is_known(user))
+		die("`%s` in the path of the artifact `%s` may belong to "
+		    "anybody: user %u stands for all that this user namespace "
+		    "does not map, or `/proc/self/uid_map` cannot be read; "
+		    "pass it as a sealed memfd (`--artifact-fd`)",
+		    part, path, object->owner);
 	if (object->owner != 0 && object->owner != user)
 		die("`%s` in the path of the artifact `%s` belongs to user %u; "
 		    "it must belong to root or to the caller",
@@ -35,7 +43,7 @@ static void judge_owner(const char *path, const char *part, int folder,
 	    (object->mode & S_ISVTX))
 		return;
 	if (!(object->mode & S_IWOTH) && object->owner == user &&
-	    object->group == getegid())
+	    object->group == getegid() && owner_is_known_group(object->group))
 		return;
 	die("`%s` in the path of the artifact `%s` can be written by others; "
 	    "take that right away (`chmod go-w`)",

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,11 +46,13 @@ static long operand(const struct attempt_scene *scene,
 /* The child ends at once; an ignored SIGCHLD is not kept for the program. */
 static long fork_and_reap(const struct stk_call *call, const long words[6])
 {
+	/* Controls may be made in a child, which has a number of its own. */
+	const long self = call_native(SYS_getpid, words);
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 
 	if (sigaction(SIGCHLD, &ignore, &before) != 0)
 		die_errno("cannot ignore SIGCHLD");
-	long child = call_fork(call->nr, words);
+	long child = call_fork(call->nr, words, self);
 	while (child > 0 && waitpid((pid_t)child, NULL, __WALL) < 0 &&
 	       errno == EINTR)
 		;
@@ -75,7 +78,7 @@ static bool make_call(const struct attempt_scene *scene,
 		return call_compat(call->nr, words, control, ret_result);
 	case STK_CALL_FORK:
 		*ret_result = control ? fork_and_reap(call, words)
-				      : call_fork(call->nr, words);
+				      : call_fork(call->nr, words, scene->self);
 		return true;
 	default:
 		die("a probe's call is of an unknown kind");

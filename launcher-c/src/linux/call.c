@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 
 #include "core/message.h"
@@ -25,24 +26,28 @@ long call_native(long number, const long words[6])
 	return result;
 }
 
-long call_fork(long number, const long words[6])
+long call_fork(long number, const long words[6], long self)
 {
 	register long r10 __asm__("r10") = words[3];
 	register long r8 __asm__("r8") = words[4];
 	register long r9 __asm__("r9") = words[5];
 	long result = number;
 
-	/* 231 is exit_group. */
+	/* 39 is getpid, 231 exit_group; 125 is no success in any case. */
 	__asm__ volatile("syscall\n\t"
 			 "test %%rax, %%rax\n\t"
 			 "jnz 1f\n\t"
+			 "mov $39, %%eax\n\t"
+			 "syscall\n\t"
+			 "sub %[self], %%rax\n\t"
+			 "jz 1f\n\t"
 			 "mov $231, %%eax\n\t"
-			 "xor %%edi, %%edi\n\t"
+			 "mov $125, %%edi\n\t"
 			 "syscall\n\t"
 			 "1:"
 			 : "+a"(result)
 			 : "D"(words[0]), "S"(words[1]), "d"(words[2]),
-			   "r"(r10), "r"(r8), "r"(r9)
+			   "r"(r10), "r"(r8), "r"(r9), [self] "r"(self)
 			 : "rcx", "r11", "cc", "memory");
 	return result;
 }
@@ -116,7 +121,7 @@ long call_native(long number, const long words[6])
 	return x0;
 }
 
-long call_fork(long number, const long words[6])
+long call_fork(long number, const long words[6], long self)
 {
 	register long x8 __asm__("x8") = number;
 	register long x0 __asm__("x0") = words[0];
@@ -126,14 +131,20 @@ long call_fork(long number, const long words[6])
 	register long x4 __asm__("x4") = words[4];
 	register long x5 __asm__("x5") = words[5];
 
-	/* 94 is exit_group. */
+	/* 172 is getpid, 94 exit_group; 125 is no success in any case. */
 	__asm__ volatile("svc 0\n\t"
 			 "cbnz x0, 1f\n\t"
+			 "mov x8, #172\n\t"
+			 "svc 0\n\t"
+			 "subs x0, x0, %[self]\n\t"
+			 "b.eq 1f\n\t"
 			 "mov x8, #94\n\t"
+			 "mov x0, #125\n\t"
 			 "svc 0\n\t"
 			 "1:"
 			 : "+r"(x0), "+r"(x8)
-			 : "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "r"(x1), "r"(x2), "r"(x3), "r"(x4),
+			   "r"(x5), [self] "r"(self)
 			 : "cc", "memory");
 	return x0;
 }
@@ -150,3 +161,20 @@ bool call_compat(long number, const long words[6], bool guarded,
 #else
 #error "stockade-launch is for x86_64 and aarch64"
 #endif
+
+_Noreturn void call_refuse_false_clone(void)
+{
+	die("an outer filter answers `clone` falsely: it says 0 and starts no "
+	    "process; let it deny the call with an error, or allow it");
+}
+
+long call_clone(void)
+{
+	static const long none[6];
+	const long self = call_native(SYS_getpid, none);
+	const long child = call_native(SYS_clone, none);
+
+	if (child == 0 && call_native(SYS_getpid, none) == self)
+		call_refuse_false_clone();
+	return child;
+}

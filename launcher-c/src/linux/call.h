@@ -13,8 +13,20 @@ long call_native(long number, const long words[6]);
 /*
  * A call that returns twice, as fork does.  The second return ends at once, in
  * the next instructions: after vfork it may touch no memory of the first.
+ * Where that is no other process than @self, the caller, an outer filter gave
+ * the answer: then 0.
  */
-long call_fork(long number, const long words[6]);
+long call_fork(long number, const long words[6], long self);
+
+/*
+ * A new process that shares nothing, as fork(2) makes it, and without a signal
+ * at its end: the caller's SIGCHLD, handled or blocked, sees nothing.
+ */
+long call_clone(void);
+
+/* Refuses: an outer filter says 0 to clone, which this process then believes.
+ */
+_Noreturn void call_refuse_false_clone(void);
 
 /*
  * Through `int 0x80`; x86_64 only.  Returns whether the kernel answered: it

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -23,7 +23,8 @@ static int make_file(int folder)
 
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
 		return fd;
-	(void)snprintf(name, sizeof(name), ".stockade-canary-%d", getpid());
+	(void)path_put_number(stpcpy(name, ".stockade-canary-"),
+			      (uint32_t)getpid());
 	fd = openat(folder, name,
 		    O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0700);
 	if (fd >= 0 && unlinkat(folder, name, 0) != 0)
@@ -64,25 +65,25 @@ static bool try_folder(const struct stk_grants *grants, uint32_t index,
 	const struct stk_canary_folder *record =
 		&grants->bundle->canary_folders[index];
 	const char *path = stk_string(grants->bundle, record->path);
-	static char name[PATH_BYTES + 16];
+	static char name[PATH_BYTES + PATH_NUMBER_BYTES];
 	struct path_object object;
 
-	(void)snprintf(name, sizeof(name),
-		       record->kind == STK_FOLDER_USER ? "%s%u" : "%s", path,
-		       geteuid());
-	canary->folder = path_open(name, NULL, &object);
+	if (record->kind == STK_FOLDER_USER)
+		(void)path_put_number(stpcpy(name, path), geteuid());
+	canary->folder = path_open(
+		record->kind == STK_FOLDER_USER ? name : path, NULL, &object);
 	if (canary->folder < 0)
 		return false;
 	canary->covered = grants_covering(grants, canary->folder, &object);
 	canary->fd = -1;
 	if (judge_folder(canary->folder, canary->covered) == shortfall)
 		canary->fd = make_file(canary->folder);
-	(void)snprintf(canary->path, sizeof(canary->path), "/proc/self/fd/%d",
-		       canary->fd);
-	if (canary->fd >= 0 && is_reachable(canary))
-		return true;
-	if (canary->fd >= 0)
+	if (canary->fd >= 0) {
+		path_put_fd(canary->path, canary->fd);
+		if (is_reachable(canary))
+			return true;
 		(void)close(canary->fd);
+	}
 	(void)close(canary->folder);
 	return false;
 }

@@ -14,7 +14,7 @@ struct stk_canary {
 	int fd, folder;
 	/* Rights that grants give to what lies in the folder. */
 	uint64_t covered;
-	char path[32];
+	char path[PATH_OF_FD_BYTES];
 };
 
 void canary_make(const struct stk_grants *grants,

@@ -78,16 +78,37 @@ static int sweep(int keep, int end_at_exec)
 	return length < 0 ? -1 : strays;
 }
 
+/*
+ * Without /proc nothing lists what is open, and the caller's limit may be lower
+ * than what it opened: close_range is all there is, and an outer filter may
+ * only claim to make it.  A copy of descriptor 0 at @first must be gone then.
+ */
+static void close_witnessed(int first, unsigned last)
+{
+	const char *lack = "fails";
+
+	if (dup2(STDIN_FILENO, first) != first)
+		die_errno("cannot open descriptor %d, and without "
+			  "`/proc/self/fd` it must be seen to be closed",
+			  first);
+	if (syscall(SYS_close_range, first, last, 0) == 0) {
+		if (fcntl(first, F_GETFD) < 0 && errno == EBADF)
+			return;
+		lack = "closes nothing";
+	}
+	die("cannot close the descriptors above 2: close_range %s under an "
+	    "outer filter and `/proc/self/fd` cannot be read; allow one of "
+	    "them",
+	    lack);
+}
+
 void descriptors_close_others(int keep)
 {
-	int failed = 0;
-	rlim_t end;
 	struct stat folder;
 
 	if (keep > STDERR_FILENO + 1)
-		failed |= syscall(SYS_close_range, 3, keep - 1, 0) != 0;
-	failed |=
-		syscall(SYS_close_range, keep < 0 ? 3 : keep + 1, ~0u, 0) != 0;
+		(void)syscall(SYS_close_range, 3, keep - 1, 0);
+	(void)syscall(SYS_close_range, keep < 0 ? 3 : keep + 1, ~0u, 0);
 	/* Linux 6.2 and newer count open descriptors there. */
 	if (stat("/proc/self/fd", &folder) == 0 &&
 	    folder.st_size == (keep < 0 ? 3 : 4))
@@ -99,15 +120,9 @@ void descriptors_close_others(int keep)
 		die("%d descriptors above 2 cannot be closed", strays);
 	if (strays == 0)
 		return;
-	/* Without /proc: by number, as far as the caller could have opened. */
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		die_errno("cannot read the limit of descriptors");
-	end = failed ? limit.rlim_max : limit.rlim_cur;
-	if (end > 1 << 20)
-		end = 1 << 20;
-	for (int fd = 3; (rlim_t)fd < end; fd++)
-		if (fd != keep && close(fd) != 0 && errno != EBADF)
-			die_errno("cannot close descriptor %d", fd);
+	if (keep > STDERR_FILENO + 1)
+		close_witnessed(STDERR_FILENO + 1, (unsigned)keep - 1);
+	close_witnessed(keep < 0 ? STDERR_FILENO + 1 : keep + 1, ~0u);
 }
 
 void descriptors_raise_limit(uint32_t grants)

@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/message.h"
 #include "overlap.h"
+
+enum { DEEPEST_FOLDER = 64 };
 
 /* Opens the path of @pin; returns false where it may be and is missing. */
 static bool pin_path(struct stk_pin *pin)
@@ -110,26 +113,21 @@ const struct stk_pin *grants_add_program(struct stk_grants *grants,
 uint64_t grants_covering(const struct stk_grants *grants, int fd,
 			 const struct path_object *object)
 {
+	char up[3 * DEEPEST_FOLDER] = "..";
 	struct path_object at = *object, above;
 	uint64_t rights = 0;
 
-	for (int folder = fd;; at = above) {
+	for (size_t used = 2;; at = above) {
 		for (uint32_t i = 0; i < grants->count; i++)
 			if (path_same(&at, &grants->pins[i].object))
 				rights |= grants->pins[i].class->rights;
 		/* As Landlock walks: to the mount point and on. */
-		int parent =
-			openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-		if (parent < 0)
-			die_errno("cannot walk up from the canary's folder");
-		if (folder != fd)
-			(void)close(folder);
-		folder = parent;
-		above = path_inspect(folder, "canary");
-		if (path_same(&above, &at) && above.mount == at.mount) {
-			(void)close(folder);
+		above = path_inspect_at(fd, up, "folder above the canary");
+		if (path_same(&above, &at) && above.mount == at.mount)
 			return rights;
-		}
+		if (used + sizeof("/..") > sizeof(up))
+			die("the canary's folder lies too deep");
+		memcpy(up + used, "/..", sizeof("/.."));
+		used += sizeof("/..") - 1;
 	}
 }

@@ -5,10 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "core/message.h"
@@ -18,53 +15,75 @@ enum { MOST_MOUNTS = 8192, TABLE_BYTES = 1024 * 1024 };
 struct mount {
 	struct mount_key key;
 	uint64_t number;
-	const char *point, *type;
+	const char *point;
 };
 
 static struct mount table[MOST_MOUNTS];
 static uint32_t count;
 static char text[TABLE_BYTES];
-static int source = -1, links = -1;
+static int source = -1;
+
+static _Noreturn void refuse_text(void)
+{
+	die("cannot understand `/proc/self/mountinfo`, or it has more than %d "
+	    "mounts",
+	    MOST_MOUNTS);
+}
+
+static uint64_t take_number(char **line, char end)
+{
+	uint64_t value = 0;
+
+	for (; **line >= '0' && **line <= '9'; ++*line)
+		value = value * 10 + (uint64_t)(**line - '0');
+	if (**line != end)
+		refuse_text();
+	++*line;
+	return value;
+}
 
 /* Takes one field off the line and undoes the escapes for space and others. */
-static char *field(char **line)
+static char *take_field(char **line)
 {
-	char *start = *line, *end = start ? strchr(start, ' ') : NULL;
+	char *start = *line, *from = start, *to = start;
 
-	if (!end)
-		die("cannot understand `/proc/self/mountinfo`");
-	*end = '\0';
-	*line = end + 1;
-	for (char *from = start, *to; (to = from = strchr(from, '\\'));) {
+	for (; *from != ' '; from++, to++) {
+		*to = *from;
+		if (*from == '\0')
+			refuse_text();
+		if (*from != '\\')
+			continue;
 		if (strspn(from + 1, "01234567") < 3)
-			die("cannot understand `/proc/self/mountinfo`");
+			refuse_text();
 		*to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
 			     (from[3] - '0'));
-		memmove(to + 1, from + 4, strlen(from + 4) + 1);
-		from = to + 1;
+		from += 3;
 	}
+	*to = '\0';
+	*line = from + 1;
 	return start;
 }
 
 /* 36 35 98:0 /root /point options [optional fields] - type source options */
 static void read_line(char *line)
 {
-	struct mount *mount = &table[count++];
-	char *device, *end = strstr(line, " - ");
+	struct mount *mount = &table[count];
 
-	if (count > MOST_MOUNTS || !end)
-		die("cannot understand `/proc/self/mountinfo`, or it has more "
-		    "than %d mounts",
-		    MOST_MOUNTS - 1);
-	mount->number = strtoull(field(&line), NULL, 10);
-	(void)field(&line);
-	device = field(&line);
-	mount->key.device = strtoull(device, &device, 10) << 32;
-	mount->key.device |= strtoull(device + (*device == ':'), NULL, 10);
-	mount->key.path = field(&line);
-	mount->point = field(&line);
-	end += strlen(" - ");
-	mount->type = field(&end);
+	if (count++ == MOST_MOUNTS)
+		refuse_text();
+	mount->number = take_number(&line, ' ');
+	(void)take_number(&line, ' ');
+	mount->key.device = take_number(&line, ':') << 32;
+	mount->key.device |= take_number(&line, ' ');
+	mount->key.path = take_field(&line);
+	mount->point = take_field(&line);
+	while (line[0] != '-' || line[1] != ' ') {
+		line = strchr(line, ' ');
+		if (!line)
+			refuse_text();
+		line++;
+	}
+	mount->key.type = line + 2;
 }
 
 void mounts_read(void)
@@ -75,8 +94,7 @@ void mounts_read(void)
 	if (source >= 0)
 		return;
 	source = openat(AT_FDCWD, "/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	links = openat(AT_FDCWD, "/proc/self/fd", O_PATH | O_CLOEXEC);
-	if (source < 0 || links < 0)
+	if (source < 0)
 		die_errno("cannot open `/proc/self/mountinfo`, which a policy "
 			  "with a writable path needs");
 	while ((part = read(source, text + used, sizeof(text) - 1 - used)) > 0)
@@ -115,21 +133,25 @@ void mounts_require_unchanged(void)
 		die("the mounts of this host changed while starting; start "
 		    "again");
 	(void)close(source);
-	(void)close(links);
+}
+
+static int fold(char letter)
+{
+	return letter >= 'A' && letter <= 'Z' ? letter | 0x20 : letter;
 }
 
 /* What follows @above in @path: "" when equal, NULL when not below it. */
 static const char *below(const char *above, const char *path)
 {
-	size_t length = strlen(above);
-
 	/* "/" ends where the paths below it begin. */
-	if (length == 1)
-		length = 0;
-	if (strncasecmp(above, path, length) != 0 ||
-	    (path[length] != '\0' && path[length] != '/'))
+	if (above[0] == '/' && above[1] == '\0')
+		above++;
+	for (; *above != '\0'; above++, path++)
+		if (fold(*above) != fold(*path))
+			return NULL;
+	if (*path != '\0' && *path != '/')
 		return NULL;
-	return strcmp(path + length, "/") == 0 ? "" : path + length;
+	return path[0] == '/' && path[1] == '\0' ? "" : path;
 }
 
 unsigned mounts_relate(const struct mount_key *one,
@@ -182,60 +204,76 @@ static const struct mount *mount_of(const struct path_object *object)
  */
 static bool is_name(const char *path)
 {
-	if (strstr(path, "//") || strstr(path, "/."))
-		return false;
-	while (*path != '\0' && (unsigned char)*path < 0x80)
-		path++;
-	return *path == '\0' && path[-1] != '/';
+	for (; *path != '\0'; path++)
+		if ((unsigned char)*path >= 0x80 ||
+		    (*path == '/' &&
+		     (path[1] == '/' || path[1] == '.' || path[1] == '\0')))
+			return false;
+	return true;
 }
 
-static void ask_name(int fd, const char *path, char name[PATH_BYTES])
+static const char *ask_name(int fd, const char *path, char name[PATH_BYTES])
 {
-	char link[16];
+	char link[PATH_OF_FD_BYTES];
 
-	(void)snprintf(link, sizeof(link), "%d", fd);
-	ssize_t length = readlinkat(links, link, name, PATH_BYTES - 1);
+	path_put_fd(link, fd);
+	ssize_t length = readlink(link, name, PATH_BYTES - 1);
 	if (length <= 0)
 		die_errno("cannot tell where `%s` lies", path);
 	name[length] = '\0';
+	return name;
 }
 
 void mounts_find(int fd, const struct path_object *object, const char *rest,
-		 const char *path, struct mount_place *ret_place)
+		 const char *path, struct mount_room *room,
+		 struct mount_place *ret_place)
 {
-	struct mount_place *place = ret_place;
 	const struct mount *mount = mount_of(object);
-	const char *inside;
+	const char *name = object->plain && is_name(path)
+				   ? path
+				   : ask_name(fd, path, room->name);
+	const char *inside = mount ? below(mount->point, name) : NULL;
 
-	if (object->plain && is_name(path))
-		memcpy(place->name, path, strlen(path) + 1);
-	else
-		ask_name(fd, path, place->name);
-	inside = mount ? below(mount->point, place->name) : NULL;
 	if (!inside || object->links == 0)
 		die("cannot tell where `%s` lies: no mount of this namespace "
 		    "shows `%s`",
-		    path, place->name);
-	place->mount = object->mount;
-	place->missing = *rest != '\0';
-	place->devpts = strcmp(mount->type, "devpts") == 0;
-	place->key = (struct mount_key){mount->key.device, place->text};
-	*place->text = '\0';
-	append(place->text, sizeof(place->text), mount->key.path);
-	append(place->text, sizeof(place->text), inside);
-	append(place->text, sizeof(place->text), rest);
+		    path, name);
+	*ret_place = (struct mount_place){
+		.key = {mount->key.device, inside, mount->key.type},
+		.devpts = strncmp(mount->key.type, "devpts ", 7) == 0,
+		.local = mount->key.device >> 32 != 0 &&
+			 strncmp(mount->key.type, "fuse", 4) != 0,
+		.missing = *rest != '\0',
+		.mount = object->mount,
+		.name = name,
+	};
+	/* Most mounts show a whole file system: the name says it all then. */
+	if (*rest == '\0' && strcmp(mount->key.path, "/") == 0)
+		return;
+	ret_place->key.path = room->text;
+	*room->text = '\0';
+	append(room->text, sizeof(room->text), mount->key.path);
+	append(room->text, sizeof(room->text), inside);
+	append(room->text, sizeof(room->text), rest);
 }
 
 void mounts_extend(const struct mount_place *place, const char *rest,
-		   struct mount_place *ret_place)
+		   struct mount_room *room, struct mount_place *ret_place)
 {
-	ret_place->key = (struct mount_key){place->key.device, ret_place->text};
-	ret_place->mount = place->mount;
-	ret_place->missing = place->missing;
-	memcpy(ret_place->text, place->text, strlen(place->text) + 1);
-	memcpy(ret_place->name, place->name, strlen(place->name) + 1);
-	append(ret_place->text, sizeof(ret_place->text), rest);
-	append(ret_place->name, sizeof(ret_place->name), rest);
+	*ret_place = *place;
+	ret_place->key.path = room->text;
+	ret_place->name = room->name;
+	memcpy(room->text, place->key.path, strlen(place->key.path) + 1);
+	memcpy(room->name, place->name, strlen(place->name) + 1);
+	append(room->text, sizeof(room->text), rest);
+	append(room->name, sizeof(room->name), rest);
+}
+
+bool mounts_hold(const struct mount_place *place)
+{
+	uint32_t cursor = 0;
+
+	return mounts_below(place, &cursor) != NULL;
 }
 
 const struct mount_key *mounts_below(const struct mount_place *place,

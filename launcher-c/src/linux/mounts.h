@@ -19,13 +19,21 @@ struct mount_key {
 	/* As mountinfo has it: one number for all of a btrfs file system. */
 	uint64_t device;
 	const char *path;
+	/* Of the file system; a space follows. */
+	const char *type;
 };
 
 struct mount_place {
 	struct mount_key key;
-	bool devpts, missing;
+	/* On a local disk: one whose server cannot fall silent. */
+	bool devpts, local, missing;
 	/* The place's mount, and its name in this mount namespace. */
 	uint64_t mount;
+	const char *name;
+};
+
+/* For the texts of a place that its path does not spell. */
+struct mount_room {
 	char name[PATH_BYTES];
 	char text[MOUNT_KEY_BYTES];
 };
@@ -39,13 +47,20 @@ bool mounts_show(const struct path_object *object);
 /* Refuses when a mount came or went since the table was read. */
 void mounts_require_unchanged(void);
 
-/* The place of @object, open as @fd, or of @rest that is missing below it. */
+/*
+ * The place of @object, open as @fd, or of @rest that is missing below it.  It
+ * stays as long as @path and @room do.
+ */
 void mounts_find(int fd, const struct path_object *object, const char *rest,
-		 const char *path, struct mount_place *ret_place);
+		 const char *path, struct mount_room *room,
+		 struct mount_place *ret_place);
 
 /* The place of @rest in @place where that holds neither link nor mount. */
 void mounts_extend(const struct mount_place *place, const char *rest,
-		   struct mount_place *ret_place);
+		   struct mount_room *room, struct mount_place *ret_place);
+
+/* Whether anything is mounted below a place. */
+bool mounts_hold(const struct mount_place *place);
 
 /*
  * Where one place lies as seen from another; MOUNT_APART on its own.  Case is

@@ -24,15 +24,42 @@ static struct writable table[MOST_KEYS];
 static uint32_t count;
 static char text[TEXT_BYTES];
 static size_t used;
+/* One at a time: a place is judged before the next is found. */
+static struct mount_room room;
 
 static bool is_device(const struct path_object *object)
 {
 	return S_ISCHR(object->mode) || S_ISBLK(object->mode);
 }
 
+/*
+ * Files of these act on processes outside the sandbox, past all that is said of
+ * signals: oom_score_adj and autogroup of proc, cgroup.kill of cgroup2.
+ */
+static void judge_type(const struct stk_pin *pin, const struct mount_key *key,
+		       bool mounted_below)
+{
+	static const char *const acting[] = {
+		"proc ",
+		"sysfs ",
+		"cgroup ",
+		"cgroup2 ",
+	};
+
+	for (size_t i = 0; i < sizeof(acting) / sizeof(*acting); i++)
+		if (strncmp(key->type, acting[i], strlen(acting[i])) == 0)
+			die_conflict("`%s` (%s) %s a file system of type "
+				     "%.*s, whose files act on processes "
+				     "outside; do not let it be written",
+				     pin->path, pin->role,
+				     mounted_below ? "holds" : "lies on",
+				     (int)strcspn(key->type, " "), key->type);
+}
+
 static void add(const struct stk_pin *pin, const struct mount_key *key,
 		bool mounted_below)
 {
+	judge_type(pin, key, mounted_below);
 	if (count == MOST_KEYS)
 		die("more than %d places are writable", MOST_KEYS);
 	table[count++] = (struct writable){*key, mounted_below, pin};
@@ -47,15 +74,20 @@ void overlap_add_writable(const struct stk_pin *pin)
 	if (is_device(&pin->object))
 		return;
 	mounts_read();
-	mounts_find(pin->fd, &pin->object, "", pin->path, &place);
+	mounts_find(pin->fd, &pin->object, "", pin->path, &room, &place);
 	/* Terminals hold nothing that others run or read as configuration. */
 	if (place.devpts)
 		return;
-	size_t length = strlen(place.text) + 1;
-	if (length > sizeof(text) - used)
-		die("the writable paths have more than %d bytes", TEXT_BYTES);
-	place.key.path = memcpy(text + used, place.text, length);
-	used += length;
+	/* The artifact keeps its own paths; what was composed is copied. */
+	if (place.name != pin->path || place.key.path == room.text) {
+		size_t length = strlen(place.key.path) + 1;
+
+		if (length > sizeof(text) - used)
+			die("the writable paths have more than %d bytes",
+			    TEXT_BYTES);
+		place.key.path = memcpy(text + used, place.key.path, length);
+		used += length;
+	}
 	add(pin, &place.key, false);
 	while ((key = mounts_below(&place, &cursor)))
 		add(pin, key, true);
@@ -106,7 +138,7 @@ void overlap_visit(const char *path, const char *part, int folder,
 	if (!S_ISLNK(object->mode) || count == 0)
 		return;
 	const struct path_object above = path_inspect(folder, path);
-	mounts_find(folder, &above, "", path, &place);
+	mounts_find(folder, &above, "", path, &room, &place);
 	found = find(&place, MOUNT_INSIDE | MOUNT_SAME, NULL);
 	if (found)
 		die_conflict(
@@ -143,7 +175,8 @@ void overlap_judge_grants(const struct stk_grants *grants)
 		if (!is_device(&pin->object) &&
 		    (flags & (STK_CLASS_SYSTEM | STK_CLASS_EXECUTE)))
 			relations |= MOUNT_SAME | MOUNT_ABOVE;
-		mounts_find(pin->fd, &pin->object, "", pin->path, &place);
+		mounts_find(pin->fd, &pin->object, "", pin->path, &room,
+			    &place);
 		const struct writable *found = find(&place, relations, pin);
 		if (found)
 			die_conflict("`%s` (%s) %s `%s` (%s)", pin->path,
@@ -161,7 +194,7 @@ static void judge_protected(int fd, const struct path_object *object,
 
 	if (count == 0 || is_device(object))
 		return;
-	mounts_find(fd, object, "", path, &place);
+	mounts_find(fd, object, "", path, &room, &place);
 	const struct writable *found = find(
 		&place, folder ? MOUNT_ANY : MOUNT_INSIDE | MOUNT_SAME, NULL);
 	if (found)
@@ -199,20 +232,32 @@ void overlap_judge_protected(const struct stk_options *options)
 		judge_path(*path, "protected path");
 	if (count == 0)
 		return;
-	int fd = openat(AT_FDCWD, "/proc/self/exe", O_PATH | O_CLOEXEC);
-	if (fd < 0)
-		die_errno("cannot open `/proc/self/exe`");
-	object = path_inspect(fd, "/proc/self/exe");
-	judge_protected(fd, &object, "/proc/self/exe", "launcher");
-	(void)close(fd);
-	/* The name it was started by, which may lead through a link. */
-	char absolute[PATH_BYTES];
+	/*
+	 * The name it was started by, which may lead through a link.  Where it
+	 * still is the launcher's, nothing more is to be opened.
+	 */
+	static char absolute[PATH_BYTES];
 	const char *name = (const char *)getauxval(AT_EXECFN);
-	fd = name ? path_open(path_absolute(name, absolute), overlap_visit,
-			      &object)
-		  : -1;
-	if (fd >= 0)
-		(void)close(fd);
+	int fd = -1;
+
+	if (name) {
+		name = path_absolute(name, absolute);
+		fd = path_open(name, overlap_visit, &object);
+	}
+	const struct path_object self =
+		path_inspect_at(AT_FDCWD, "/proc/self/exe", "launcher");
+	if (fd < 0 || !path_same(&object, &self) ||
+	    object.mount != self.mount) {
+		if (fd >= 0)
+			(void)close(fd);
+		name = "/proc/self/exe";
+		object = self;
+		fd = openat(AT_FDCWD, name, O_PATH | O_CLOEXEC);
+		if (fd < 0)
+			die_errno("cannot open `%s`", name);
+	}
+	judge_protected(fd, &object, name, "launcher");
+	(void)close(fd);
 	if (options->artifact)
 		judge_path(options->artifact, "artifact");
 }

@@ -13,6 +13,7 @@
 #include "core/message.h"
 #include "guard.h"
 #include "kernel.h"
+#include "owner.h"
 
 /* As many as the kernel follows. */
 enum { MOST_LINKS = 40 };
@@ -87,10 +88,12 @@ static bool is_planted(int folder, const struct path_object *link)
 {
 	const mode_t shared = S_ISVTX | S_IWOTH;
 
-	if (link->owner == 0 || link->owner == geteuid())
+	if (link->owner == 0 ||
+	    (link->owner == geteuid() && owner_is_known(link->owner)))
 		return false;
 	struct path_object object = path_inspect(folder, "folder of a link");
-	return (object.mode & shared) == shared && link->owner != object.owner;
+	return (object.mode & shared) == shared &&
+	       (link->owner != object.owner || !owner_is_known(link->owner));
 }
 
 /* Puts the target of the link @fd before what is left at @next. */

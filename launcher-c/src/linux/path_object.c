@@ -3,7 +3,7 @@
 #include "path_object.h"
 
 #include <fcntl.h>
-#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,11 +11,13 @@
 #include "core/message.h"
 #include "kernel.h"
 
-struct path_object path_inspect(int fd, const char *path)
+struct path_object path_inspect_at(int folder, const char *name,
+				   const char *path)
 {
 	struct stk_statx status;
 
-	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | STK_AT_STATX_DONT_SYNC,
+	if (syscall(SYS_statx, folder, name,
+		    AT_EMPTY_PATH | STK_AT_STATX_DONT_SYNC,
 		    STK_STATX_BASIC | STK_STATX_MNT_ID, &status) != 0)
 		die_errno("cannot inspect `%s`", path);
 	if (!(status.mask & STK_STATX_MNT_ID))
@@ -29,6 +31,11 @@ struct path_object path_inspect(int fd, const char *path)
 		.links = status.nlink,
 		.mode = status.mode,
 	};
+}
+
+struct path_object path_inspect(int fd, const char *path)
+{
+	return path_inspect_at(fd, "", path);
 }
 
 bool path_same(const struct path_object *one, const struct path_object *other)
@@ -52,13 +59,32 @@ int path_read(const char *path, const struct path_object *object)
 
 const char *path_absolute(const char *path, char ret_text[PATH_BYTES])
 {
-	char folder[PATH_BYTES];
-
 	if (*path == '/')
 		return path;
-	if (!getcwd(folder, sizeof(folder)) || *folder != '/')
+	char *folder = getcwd(ret_text, PATH_BYTES);
+	if (!folder || *folder != '/')
 		die_errno("cannot tell the working folder");
-	if (snprintf(ret_text, PATH_BYTES, "%s/%s", folder, path) >= PATH_BYTES)
+	size_t used = strlen(folder), length = strlen(path);
+	if (used + length + 2 > PATH_BYTES)
 		die("the path `%.64s...` is too long", path);
-	return ret_text;
+	folder[used] = '/';
+	memcpy(folder + used + 1, path, length + 1);
+	return folder;
+}
+
+char *path_put_number(char ret_text[PATH_NUMBER_BYTES], uint32_t number)
+{
+	char *end = ret_text + 1;
+
+	for (uint32_t rest = number; rest >= 10; rest /= 10)
+		end++;
+	*end = '\0';
+	for (char *digit = end; digit-- > ret_text; number /= 10)
+		*digit = (char)('0' + number % 10);
+	return end;
+}
+
+void path_put_fd(char ret_text[PATH_OF_FD_BYTES], int fd)
+{
+	(void)path_put_number(stpcpy(ret_text, "/proc/self/fd/"), (uint32_t)fd);
 }

@@ -21,6 +21,10 @@ struct path_object {
 /* Refuses on failure. */
 struct path_object path_inspect(int fd, const char *path);
 
+/* The same for @name as seen from the open @folder. */
+struct path_object path_inspect_at(int folder, const char *name,
+				   const char *path);
+
 bool path_same(const struct path_object *one, const struct path_object *other);
 
 /* Opens a regular file for reading if @path still names @object; refuses. */
@@ -28,5 +32,13 @@ int path_read(const char *path, const struct path_object *object);
 
 /* The path from the root folder: @path itself, or made in @ret_text. */
 const char *path_absolute(const char *path, char ret_text[PATH_BYTES]);
+
+/* Writes a number and a zero byte; returns where that lies. */
+enum { PATH_NUMBER_BYTES = 11 };
+char *path_put_number(char ret_text[PATH_NUMBER_BYTES], uint32_t number);
+
+/* Writes the name that an open file has in /proc. */
+enum { PATH_OF_FD_BYTES = 32 };
+void path_put_fd(char ret_text[PATH_OF_FD_BYTES], int fd);
 
 #endif

@@ -45,6 +45,15 @@ static bool uses(const struct stk_call *call, unsigned kind)
 	return false;
 }
 
+static bool uses_canary(const struct run *run)
+{
+	return uses(run->call, STK_OPERAND_CANARY_PATH) ||
+	       uses(run->call, STK_OPERAND_CANARY_FD) ||
+	       uses(run->call, STK_OPERAND_FOLDER_FD) ||
+	       uses(run->setup, STK_OPERAND_CANARY_PATH) ||
+	       uses(run->setup, STK_OPERAND_FOLDER_FD);
+}
+
 /* Landlock rights that a call on the canary asks for; 0 for other calls. */
 static uint64_t rights_asked(const struct stk_call *call)
 {
@@ -90,11 +99,7 @@ static bool is_usable(const struct run *run, uint64_t handled)
 		if (scene.target == 0)
 			return false;
 	}
-	if (!uses(run->call, STK_OPERAND_CANARY_PATH) &&
-	    !uses(run->call, STK_OPERAND_CANARY_FD) &&
-	    !uses(run->call, STK_OPERAND_FOLDER_FD) &&
-	    !uses(run->setup, STK_OPERAND_CANARY_PATH) &&
-	    !uses(run->setup, STK_OPERAND_FOLDER_FD))
+	if (!uses_canary(run))
 		return true;
 	if (scene.canary.fd < 0)
 		return false;
@@ -154,7 +159,7 @@ static uint32_t run_in_child(uint32_t first)
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		die_errno("cannot make a pipe");
-	long child = call_native(SYS_clone, (const long[6]){0});
+	long child = call_clone();
 	if (child == 0) {
 		(void)setrlimit(RLIMIT_CORE, &no_core);
 		for (; first < count; first++) {
@@ -178,6 +183,20 @@ static uint32_t run_in_child(uint32_t first)
 	return first;
 }
 
+/*
+ * Whether what a probe's call gives unconfined can change how the start ends.
+ * Without an outer filter a native call gets an answer, and a start depends on
+ * the later one alone: such controls cost time and tell nothing.  The witness
+ * must differ from its control, int 0x80 and a setup may get no answer, and the
+ * canary and the target must be what the probe takes them for.
+ */
+static bool needs_control(const struct run *run)
+{
+	return run == runs || run->setup ||
+	       run->call->kind == STK_CALL_COMPAT || uses_canary(run) ||
+	       uses(run->call, STK_OPERAND_TARGET_PID);
+}
+
 void probe_controls(const struct stk_grants *grants,
 		    const struct stk_variant *variant,
 		    const struct stk_host *host, uint64_t handled)
@@ -187,13 +206,14 @@ void probe_controls(const struct stk_grants *grants,
 	canary_make(grants, &scene.canary);
 	choose_runs(variant, handled);
 	attempt_find_spare(&scene);
+	const bool outer = host->features & STK_FEATURE_OUTER_FILTER;
 	for (uint32_t i = 0; i < count; i++) {
-		runs[i].control = ATTEMPT_NO_ANSWER;
-		if (!(host->features & STK_FEATURE_OUTER_FILTER))
+		if (outer)
+			runs[i].control = ATTEMPT_NO_ANSWER;
+		else if (needs_control(&runs[i]))
 			runs[i].control = try(&runs[i], true);
 	}
-	for (uint32_t i = 0;
-	     (host->features & STK_FEATURE_OUTER_FILTER) && i < count; i++)
+	for (uint32_t i = 0; outer && i < count; i++)
 		i = run_in_child(i);
 }
 

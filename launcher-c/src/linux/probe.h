@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Turns the artifact's probes into proof: each call is made before confinement
- * (its control) and again after, and must then give the denial's own error.
+ * Turns the artifact's probes into proof: each call is made after confinement
+ * and must then give the denial's own error, and before (its control) where the
+ * start can depend on that.
  *
  * Before equal to after means that something outside denied it already: that
  * proves nothing and refuses nothing.  The witness, a call number with an error
@@ -14,7 +15,7 @@
 #include "grants.h"
 #include "host.h"
 
-/* Runs every control; @handled are the rights that Landlock will judge. */
+/* Runs the controls; @handled are the rights that Landlock will judge. */
 void probe_controls(const struct stk_grants *grants,
 		    const struct stk_variant *variant,
 		    const struct stk_host *host, uint64_t handled);

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -29,10 +28,10 @@ static const char *const names[] = {
 
 static _Noreturn void refuse(int fd, const char *kind)
 {
-	char link[32], shown[128];
+	char link[PATH_OF_FD_BYTES], shown[128];
 	ssize_t length;
 
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	path_put_fd(link, fd);
 	length = readlink(link, shown, sizeof(shown) - 1);
 	if (length < 0)
 		length = 0;
@@ -55,7 +54,9 @@ static void judge_regular(int fd)
 	if (object.device >> 32 != 0)
 		return;
 	seals = fcntl(fd, F_GET_SEALS);
-	if (seals >= 0 && (seals & sealed) == sealed)
+	/* The second seal freezes the right to execute, given or not. */
+	if (seals >= 0 && (seals & sealed) == sealed &&
+	    !(object.mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
 		return;
 	mounts_read();
 	if (fstatfs(fd, &system) != 0)
@@ -63,9 +64,12 @@ static void judge_regular(int fd)
 	if (system.f_type == STK_NSFS_MAGIC)
 		refuse(fd, "a namespace");
 	/* A hidden mount of a file system that has a visible one will do. */
-	if (!mounts_show(&object))
-		refuse(fd, seals >= 0 ? "an unsealed memory file"
-				      : "a file on no visible file system");
+	if (mounts_show(&object))
+		return;
+	if (seals < 0)
+		refuse(fd, "a file on no visible file system");
+	refuse(fd, (seals & sealed) == sealed ? "an executable memory file"
+					      : "an unsealed memory file");
 }
 
 static void judge_character(int fd, dev_t device, uint32_t kinds)

@@ -12,9 +12,6 @@
 #include "call.h"
 #include "core/message.h"
 
-/* Exit signal 0: the caller's SIGCHLD, handled or blocked, sees nothing. */
-static const long nothing_shared[6];
-
 /* Tells its number, waits until the launcher has become the program, ends. */
 static _Noreturn void stand_in(const int *life, const int *report)
 {
@@ -39,9 +36,9 @@ static pid_t start_stand_in(void)
 
 	if (pipe2(life, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0)
 		die_errno("cannot make a pipe");
-	long middle = call_native(SYS_clone, nothing_shared);
+	long middle = call_clone();
 	if (middle == 0) {
-		if (call_native(SYS_clone, nothing_shared) == 0)
+		if (call_clone() == 0)
 			stand_in(life, report);
 		_exit(0);
 	}

@@ -4,10 +4,14 @@
  *
  * Most locations are missing, and all but a few are plain: then one lookup in
  * the kernel's cache says that the place is the home folder's and the name.
+ * Where the home folder has nothing to do with any writable place, neither has
+ * a plain location in it, and only links in it are left to look for.
  */
 #include "trusted.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +28,18 @@ struct home {
 	/* The deepest folder of it that exists, and whether that is all. */
 	int fd;
 	bool whole;
+	/* On a local disk with nothing mounted below it. */
+	bool simple;
+	/* No writable place lies above it, in it, or in what it holds. */
+	bool apart;
+	/* The last first component that was not there. */
+	char missing[NAME_MAX + 1];
 	struct mount_place place;
 };
 
 static struct home homes[MOST_HOMES];
+/* Beside them, since most are never written to. */
+static struct mount_room rooms[MOST_HOMES + 1];
 static unsigned homes_count;
 
 static void judge(const struct mount_place *place, unsigned relations,
@@ -43,28 +55,55 @@ static void judge(const struct mount_place *place, unsigned relations,
 }
 
 /* The place of a path that may be missing; false for a device. */
-static bool find(const char *path, int *ret_fd, bool *ret_whole,
-		 struct mount_place *ret_place)
+static bool find(const char *path, struct mount_room *room,
+		 struct home *ret_found)
 {
 	const char *rest;
 	struct path_object object;
 	int fd = path_open_deepest(path, overlap_visit, &rest, &object);
 
-	mounts_find(fd, &object, rest, path, ret_place);
-	*ret_whole = *rest == '\0';
-	*ret_fd = fd;
+	mounts_find(fd, &object, rest, path, room, &ret_found->place);
+	ret_found->path = path;
+	ret_found->fd = fd;
+	ret_found->whole = *rest == '\0';
+	ret_found->simple =
+		ret_found->place.local && !mounts_hold(&ret_found->place);
 	return !S_ISCHR(object.mode) && !S_ISBLK(object.mode);
 }
 
 static void judge_path(const char *path, const char *variable)
 {
-	struct mount_place place;
-	bool whole;
-	int fd;
+	struct home found;
 
-	if (find(path, &fd, &whole, &place))
-		judge(&place, MOUNT_ANY, path, variable);
-	(void)close(fd);
+	if (find(path, &rooms[MOST_HOMES], &found))
+		judge(&found.place, MOUNT_ANY, path, variable);
+	(void)close(found.fd);
+}
+
+/* As path_is_plain() says, by a cheaper call where its first part decides. */
+static enum path_plainness look(struct home *home, const char *path)
+{
+	char part[NAME_MAX + 1], target;
+	const bool single = strchr(path, '/') == NULL;
+	size_t length = strcspn(path, "/");
+
+	if (!home->whole)
+		return PATH_MISSING;
+	if (!home->simple || length > NAME_MAX)
+		return path_is_plain(home->fd, path);
+	memcpy(part, path, length);
+	part[length] = '\0';
+	if (strcmp(part, home->missing) == 0)
+		return PATH_MISSING;
+	if (readlinkat(home->fd, part, &target, 1) < 0) {
+		if (errno == EINVAL && single)
+			return PATH_PLAIN;
+		if (errno == ENOENT) {
+			memcpy(home->missing, part, length + 1);
+			return PATH_MISSING;
+		}
+	}
+	return path_is_plain(home->fd, path);
 }
 
 static void judge_in_home(struct home *home, const char *path,
@@ -78,17 +117,21 @@ static void judge_in_home(struct home *home, const char *path,
 		      variable);
 		return;
 	}
+	/* What a variable says may leave the home folder again. */
+	enum path_plainness plain = variable && strstr(path, "..")
+					    ? PATH_CROOKED
+					    : look(home, path);
+	if (plain != PATH_CROOKED && home->apart)
+		return;
 	if (snprintf(name, sizeof(name), "%s/%s", home->path, path) >=
 	    PATH_BYTES)
 		die("the trusted location `%s` in `%s` has too long a path",
 		    path, home->path);
-	enum path_plainness plain =
-		home->whole ? path_is_plain(home->fd, path) : PATH_MISSING;
 	if (plain == PATH_CROOKED) {
 		judge_path(name, variable);
 		return;
 	}
-	mounts_extend(&home->place, path, &place);
+	mounts_extend(&home->place, path, &rooms[MOST_HOMES], &place);
 	place.missing = plain == PATH_MISSING;
 	judge(&place, MOUNT_ANY, name, variable);
 }
@@ -99,30 +142,31 @@ static void add_home(const char *path)
 
 	if (homes_count > 0 && strcmp(homes[0].path, path) == 0)
 		return;
-	home->path = path;
-	(void)find(path, &home->fd, &home->whole, &home->place);
+	(void)find(path, &rooms[homes_count], home);
+	home->apart = !overlap_find(&home->place, MOUNT_ANY);
 	homes_count++;
 }
 
 /* The home folder in one line of passwd(5), or NULL for another user's. */
-static char *home_of_line(char *line, const char *user)
+static char *home_of_line(char *line, const char *user, size_t length)
 {
-	char *fields[6];
-
-	for (unsigned i = 0; i < 6; i++)
-		fields[i] = strsep(&line, ":");
-	/* The last is there only when all are. */
-	if (!fields[5])
-		return NULL;
-	if (strcmp(fields[2], user) != 0 || *fields[5] != '/')
-		return NULL;
-	return fields[5];
+	for (unsigned field = 1; field <= 5; field++) {
+		line = strchr(line, ':');
+		if (!line)
+			return NULL;
+		line++;
+		if (field == 2 &&
+		    (strncmp(line, user, length) != 0 || line[length] != ':'))
+			return NULL;
+	}
+	line[strcspn(line, ":")] = '\0';
+	return *line == '/' ? line : NULL;
 }
 
 static const char *password_home(void)
 {
 	static char text[2 * PATH_BYTES];
-	char user[16], *end, *home;
+	char user[PATH_NUMBER_BYTES], *line, *end, *home;
 	size_t used = 0;
 	ssize_t part;
 	int fd = openat(AT_FDCWD, "/etc/passwd",
@@ -130,22 +174,20 @@ static const char *password_home(void)
 
 	if (fd < 0)
 		return NULL;
-	(void)snprintf(user, sizeof(user), "%u", getuid());
+	size_t length = (size_t)(path_put_number(user, getuid()) - user);
 	while ((part = read(fd, text + used, sizeof(text) - 1 - used)) > 0) {
 		used += (size_t)part;
 		text[used] = '\0';
-		for (char *line = text; (end = strchr(line, '\n'));) {
+		for (line = text; (end = strchr(line, '\n')); line = end + 1) {
 			*end = '\0';
-			home = home_of_line(line, user);
+			home = home_of_line(line, user, length);
 			if (home) {
 				(void)close(fd);
 				return home;
 			}
-			line = end + 1;
-			used -= (size_t)(line - text);
-			memmove(text, line, used + 1);
-			line = text;
 		}
+		used -= (size_t)(line - text);
+		memmove(text, line, used + 1);
 	}
 	(void)close(fd);
 	return NULL;
@@ -155,11 +197,15 @@ static void judge_variable(const char *variable, bool in_home)
 {
 	const char *value = getenv(variable);
 
-	if (value && *value == '/')
+	if (value && *value == '/') {
 		judge_path(value, variable);
-	else if (value && in_home && strncmp(value, "~/", 2) == 0)
+	} else if (value && in_home && strncmp(value, "~/", 2) == 0) {
+		do
+			value++;
+		while (*value == '/');
 		for (unsigned i = 0; i < homes_count; i++)
-			judge_in_home(&homes[i], value + 2, variable);
+			judge_in_home(&homes[i], value, variable);
+	}
 }
 
 void trusted_judge(const struct stk_bundle *bundle)
