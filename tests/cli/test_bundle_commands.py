@@ -79,6 +79,40 @@ def test_a_grant_beyond_the_claims_is_found_out(tmp_path: Path) -> None:
     assert "execute: the policy denies it" in done.stderr
 
 
+def _forge(artifact: Artifact, part: str) -> Artifact:
+    level = artifact.levels[0]
+    variant = level.variants[0]
+    lines = tuple(replace(line, needs=()) for line in variant.requirements)
+    forged = {
+        "must": replace(variant, must=("landlock-abi-10",)),
+        "needs": replace(variant, requirements=lines),
+        "probes": replace(variant, probes=variant.probes[1:]),
+        "scopes": replace(variant, scope_optional=0, scope_required=0),
+    }
+    match part:
+        case "streams":
+            return replace(artifact, streams=(*artifact.streams, "inet"))
+        case "trusted":
+            return replace(artifact, trusted=artifact.trusted[1:])
+        case "canary":
+            return replace(artifact, canary_folders=artifact.canary_folders[:1])
+        case _:
+            variants = (forged[part], *level.variants[1:])
+            return replace(artifact, levels=(replace(level, variants=variants),))
+
+
+@pytest.mark.parametrize(
+    "part", ["must", "needs", "probes", "scopes", "streams", "trusted", "canary"]
+)
+def test_what_the_proof_does_not_judge_must_be_ours(tmp_path: Path, part: str) -> None:
+    artifact = build_artifact(_STRICT, "x", "linux-x86_64")
+    bundle = tmp_path / "forged.stk"
+    bundle.write_bytes(checked_bytes(_forge(artifact, part)))
+    done = _stockade("verify", str(bundle))
+    assert done.returncode == 1, done.stdout
+    assert "is not what" in done.stderr
+
+
 @pytest.mark.parametrize("command", ["verify", "disasm"])
 def test_what_is_no_bundle_is_refused(tmp_path: Path, command: str) -> None:
     whole = compile_policy(_STRICT, "x", "linux-x86_64").bundle

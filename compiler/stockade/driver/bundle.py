@@ -3,19 +3,22 @@
 
 A bundle's requirement lines say what it claims. The policy that would make these
 claims is rebuilt from them, and the gate judges the bundle by it, as it did when
-the bundle was compiled. So a bundle that claims less than it does is refused as
-well as one that claims more.
+the bundle was compiled. What the gate does not judge, such as probes and needs,
+must be what this version makes of the policy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields, replace
 
 from stockade.abi.arch import LINUX_TARGETS
 from stockade.artifact import listing
+from stockade.artifact.canonical import canonical
 from stockade.artifact.decode import decode
 from stockade.artifact.snapshot import call_lines, number_filters
-from stockade.model.artifact import Artifact
+from stockade.driver.compile import build_artifact
+from stockade.model.artifact import Artifact, Filter, Level
 from stockade.model.policy import (
     Access,
     Children,
@@ -26,7 +29,9 @@ from stockade.model.policy import (
     Signals,
     System,
 )
-from stockade.proof.gate import judge
+from stockade.proof.gate import GateRefusedError, judge
+
+_NO_FILTER = Filter((), ())
 
 
 def verify(data: bytes) -> tuple[Artifact, int]:
@@ -36,7 +41,37 @@ def verify(data: bytes) -> tuple[Artifact, int]:
     and a counterexample when a judge disagrees with the claims.
     """
     artifact = decode(data)
-    return artifact, judge(claimed_policy(artifact), artifact)
+    policy = claimed_policy(artifact)
+    proved = judge(policy, artifact)
+    for part in _other_parts(artifact, policy):
+        message = (
+            f"{artifact.target}: {part} is not what this version of stockade makes of"
+            " these claims"
+        )
+        raise GateRefusedError(message)
+    return artifact, proved
+
+
+def _other_parts(artifact: Artifact, policy: Policy) -> Iterator[str]:
+    """Name the parts, filters aside, that differ from a bundle compiled here."""
+    made = canonical(build_artifact(policy, artifact.policy_name, artifact.target))
+    for one in fields(Artifact):
+        found, expected = getattr(artifact, one.name), getattr(made, one.name)
+        if one.name == "levels":
+            found, expected = _without_filters(found), _without_filters(expected)
+        if one.name == "warnings":
+            # Warnings may be left out on request, never added or reworded.
+            expected = tuple(line for line in expected if line in found)
+        if found != expected:
+            yield f"section `{one.name}`"
+
+
+def _without_filters(levels: tuple[Level, ...]) -> list[object]:
+    """Give all of a level but its programs, which the proof has judged."""
+    return [
+        (level.name, [replace(one, filter=_NO_FILTER) for one in level.variants])
+        for level in levels
+    ]
 
 
 def disassemble(data: bytes) -> Iterator[str]:
