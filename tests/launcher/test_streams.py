@@ -272,6 +272,14 @@ REFUSED: dict[str, tuple[Callable[[], int], str]] = {
     "folder": (lambda: os.open("/", os.O_RDONLY), "a folder"),
     "path": (lambda: os.open("/etc/passwd", os.O_PATH), "a path without an open file"),
     "namespace": (lambda: os.open("/proc/self/ns/net", os.O_RDONLY), "a namespace"),
+    "memory of a process": (
+        lambda: os.open("/proc/self/mem", os.O_RDWR),
+        "a file of /proc",
+    ),
+    "kernel setting": (
+        lambda: os.open("/sys/kernel/rcu_normal", os.O_RDWR),
+        "a writable file of the kernel",
+    ),
     "event": (lambda: os.eventfd(0), "a kernel object (`anon_inode:[eventfd]`)"),
     "epoll": (_epoll, "a kernel object (`anon_inode:[eventpoll]`)"),
     "process": (lambda: os.pidfd_open(os.getpid()), ""),
@@ -283,7 +291,10 @@ REFUSED: dict[str, tuple[Callable[[], int], str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_everything_else_is_refused_by_name(scene: Scene, name: str) -> None:
     """S2-150 rights that no filter takes back."""
-    require(*{"ring": ["io-uring"], "random memory": ["root-user"]}.get(name, []))
+    needed = {"ring": "io-uring"} | dict.fromkeys(
+        ("random memory", "kernel setting"), "root-user"
+    )
+    require(*([needed[name]] if name in needed else []))
     opener, words = REFUSED[name]
     fd = opener()
     text = reason(_start(scene, 0, fd, KINDS))

@@ -41,7 +41,11 @@ def verify(data: bytes) -> tuple[Artifact, int]:
     and a counterexample when a judge disagrees with the claims.
     """
     artifact = decode(data)
-    policy = claimed_policy(artifact)
+    try:
+        policy = claimed_policy(artifact)
+    except KeyError as unknown:
+        message = f"{artifact.target}: class {unknown} of a grant is none of a policy"
+        raise GateRefusedError(message) from None
     proved = judge(policy, artifact)
     for part in _other_parts(artifact, policy):
         message = (

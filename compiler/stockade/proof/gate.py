@@ -52,7 +52,10 @@ def _lowest_abi(variant: Variant) -> int:
     """Read from a variant's needs the oldest Landlock it may meet."""
     prefix = "landlock-abi-"
     return max(
-        int(name.removeprefix(prefix))
-        for name in variant.must
-        if name.startswith(prefix)
+        (
+            int(name.removeprefix(prefix))
+            for name in variant.must
+            if name.startswith(prefix)
+        ),
+        default=1,
     )

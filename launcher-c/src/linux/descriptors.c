@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -52,6 +53,7 @@ static int sweep(int keep, int end_at_exec)
 {
 	static _Alignas(8) char entries[4096];
 	int strays = 0;
+	bool complete = false;
 	long length;
 	struct statfs system;
 	int folder = openat(AT_FDCWD, "/proc/self/fd",
@@ -72,10 +74,12 @@ static int sweep(int keep, int end_at_exec)
 			memcpy(&size, entries + at + 16, sizeof(size));
 			strays += handle(entries + at + 19, keep, folder,
 					 end_at_exec);
+			complete |= atoi(entries + at + 19) == folder;
 			at += size;
 		}
 	(void)close(folder);
-	return length < 0 ? -1 : strays;
+	/* A listing without the descriptor it is read from is a false one. */
+	return length < 0 || !complete ? -1 : strays;
 }
 
 /*

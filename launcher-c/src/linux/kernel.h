@@ -92,8 +92,11 @@ struct stk_capability_data {
 #define STK_CLOSE_RANGE_CLOEXEC 4u
 
 /* linux/magic.h */
-#define STK_PROC_MAGIC 0x9fa0
-#define STK_NSFS_MAGIC 0x6e736673
+#define STK_PROC_MAGIC    0x9fa0
+#define STK_SYSFS_MAGIC   0x62656572
+#define STK_CGROUP_MAGIC  0x27e0eb
+#define STK_CGROUP2_MAGIC 0x63677270
+#define STK_NSFS_MAGIC    0x6e736673
 
 /* linux/in.h, linux/netlink.h, asm-generic/ioctls.h */
 #define STK_IPPROTO_MPTCP 262

@@ -40,10 +40,7 @@ static void judge_type(const struct stk_pin *pin, const struct mount_key *key,
 		       bool mounted_below)
 {
 	static const char *const acting[] = {
-		"proc ",
-		"sysfs ",
-		"cgroup ",
-		"cgroup2 ",
+		"proc ", "sysfs ", "cgroup ", "cgroup2 ", "mqueue ",
 	};
 
 	for (size_t i = 0; i < sizeof(acting) / sizeof(*acting); i++)

@@ -42,6 +42,25 @@ static _Noreturn void refuse(int fd, const char *kind)
 	    names[fd], kind, shown);
 }
 
+/* Files that show or act on processes outside, memory included. */
+static void judge_kernel_file(int fd, const struct statfs *system)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	switch ((unsigned long)system->f_type) {
+	case STK_PROC_MAGIC:
+		refuse(fd, "a file of /proc");
+	case STK_SYSFS_MAGIC:
+	case STK_CGROUP_MAGIC:
+	case STK_CGROUP2_MAGIC:
+		if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY)
+			refuse(fd, "a writable file of the kernel");
+		return;
+	default:
+		return;
+	}
+}
+
 /* Memory files open again past Landlock, whatever their descriptor allows. */
 static void judge_regular(int fd)
 {
@@ -61,6 +80,7 @@ static void judge_regular(int fd)
 	mounts_read();
 	if (fstatfs(fd, &system) != 0)
 		die_errno("cannot inspect %s", names[fd]);
+	judge_kernel_file(fd, &system);
 	if (system.f_type == STK_NSFS_MAGIC)
 		refuse(fd, "a namespace");
 	/* A hidden mount of a file system that has a visible one will do. */
