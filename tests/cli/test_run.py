@@ -304,7 +304,10 @@ def test_exception_of_the_front_end_is_125(stage: Stage, installed: Path) -> Non
         ("def fail(*a): raise KeyError('in\\nvented')", b"internal error: KeyError"),
         ("def fail(*a): os.kill(os.getpid(), signal.SIGINT)", b"interrupted"),
         ("def fail(*a): raise SystemExit(0)", b"internal error: SystemExit"),
-        ("def fail(*a, **b): return fail(0)", b"internal error: RecursionError"),
+        (
+            "def deep(n): return deep(n)\ndef fail(*a, **b): return deep(0)",
+            b"internal error: RecursionError",
+        ),
         ("def fail(*a): raise MemoryError", b"internal error: MemoryError"),
     ):
         patch = f"{injected}\nimport stockade.cli.start_command as c\n"
