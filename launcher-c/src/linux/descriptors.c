@@ -74,7 +74,8 @@ static int sweep(int keep, int end_at_exec)
 			memcpy(&size, entries + at + 16, sizeof(size));
 			strays += handle(entries + at + 19, keep, folder,
 					 end_at_exec);
-			complete |= atoi(entries + at + 19) == folder;
+			complete |=
+				strtol(entries + at + 19, NULL, 10) == folder;
 			at += size;
 		}
 	(void)close(folder);
