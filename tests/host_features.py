@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-UNPRIVILEGED = 65534
+# Whom tests run confined programs as. Two sessions at one time need two users: a
+# signal to everyone reaches all processes of the user.
+UNPRIVILEGED = int(os.environ.get("STOCKADE_TEST_UID", "65534"))
 _LANDLOCK_CREATE_RULESET = 444  # the same number on every architecture
 _LANDLOCK_QUERY_VERSION = 1
 _X32_GETPID = 0x40000000 | 39

@@ -18,7 +18,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
-UNPRIVILEGED = 65534
+UNPRIVILEGED = int(os.environ.get("STOCKADE_TEST_UID", "65534"))
 _PROGRAMS = ("spawner", "true", "extra_exec", "reference", "attach", "call_cost")
 
 # Paths that every Debian has, in the depths that policies name. With a writable folder

@@ -16,7 +16,7 @@ import platform
 import resource
 from collections.abc import Sequence
 
-UNPRIVILEGED = 65534
+UNPRIVILEGED = int(os.environ.get("STOCKADE_TEST_UID", "65534"))
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_SET_MODE_FILTER = 1
 _SECCOMP_FILTER_FLAG_NEW_LISTENER = 1 << 3
