@@ -37,6 +37,10 @@ test: packages-test build $(VENV)/.test ## run every test
 		--manifest-path $(CRATE)/Cargo.toml --locked --offline
 	$(BIN)/python -m pytest -q $(TESTS)
 
+.PHONY: test-long
+test-long: packages-test build $(VENV)/.test ## run the tests that take minutes, and only those
+	$(BIN)/python -m pytest -q --long $(TESTS)
+
 .PHONY: lint
 lint: packages-lint build $(VENV)/.lint ## check style, types, import direction and C
 	@BIN=$(BIN) CARGO=$(CARGO) PYTHON=$(BIN)/python .ci/lint
@@ -55,7 +59,7 @@ bench: packages-build build ## measure launch cost, filters beside libseccomp, c
 
 .PHONY: fuzz
 fuzz: packages-build build $(VENV)/.test ## run the long property runs, bounded
-	@set -e; for file in tests/fuzz/*.py; do \
+	@set -e; for file in tests/fuzz/fuzz_*.py; do \
 		echo "$$file"; $(BIN)/python "$$file"; done
 
 .PHONY: kernels

@@ -28,6 +28,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=False,
         help="rewrite expected files from what the code produces now",
     )
+    parser.addoption(
+        "--long",
+        action="store_true",
+        default=False,
+        help="run the tests that are marked long, and only those",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -35,12 +41,26 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "needs(*features): skip where the host lacks one of them"
     )
+    config.addinivalue_line("markers", "long: takes minutes; only with `--long`")
     if config.getoption("--bless") and os.environ.get("CI"):
         raise pytest.UsageError(
             "`--bless` is refused where CI is set; bless by hand and review"
         )
     config.stash[_SEEN] = []
     config.pluginmanager.register(_SkipRecorder(config.stash[_SEEN]))
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Leave either the long tests or all others."""
+    wanted = bool(config.getoption("--long"))
+    left_out = [
+        item for item in items if bool(item.get_closest_marker("long")) != wanted
+    ]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 class _SkipRecorder:
