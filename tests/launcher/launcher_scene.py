@@ -267,6 +267,18 @@ class Scene:
         """Start in a mount namespace of its own, which root arranges first."""
         path = self.write(made)
         command = [*through, self.stage.launcher, *options, path, "--"]
+        return self.run_among_mounts(
+            [*command, *(program or ["/bin/true"])], arrange, env=env
+        )
+
+    def run_among_mounts(
+        self,
+        command: Sequence[str | Path],
+        arrange: Callable[[], None],
+        *,
+        env: Mapping[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run a command in a mount namespace of its own, which root arranges first."""
         number = self.stage.user
 
         def become() -> None:
@@ -278,7 +290,7 @@ class Scene:
             os.setresuid(number, number, number)
 
         return subprocess.run(
-            [*command, *(program or ["/bin/true"])],
+            command,
             capture_output=True,
             preexec_fn=become,
             check=False,

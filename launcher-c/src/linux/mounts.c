@@ -14,7 +14,7 @@ enum { MOST_MOUNTS = 8192, TABLE_BYTES = 1024 * 1024 };
 
 struct mount {
 	struct mount_key key;
-	uint64_t number;
+	uint64_t number, parent;
 	const char *point;
 };
 
@@ -72,7 +72,7 @@ static void read_line(char *line)
 	if (count++ == MOST_MOUNTS)
 		refuse_text();
 	mount->number = take_number(&line, ' ');
-	(void)take_number(&line, ' ');
+	mount->parent = take_number(&line, ' ');
 	mount->key.device = take_number(&line, ':') << 32;
 	mount->key.device |= take_number(&line, ' ');
 	mount->key.path = take_field(&line);
@@ -135,60 +135,6 @@ void mounts_require_unchanged(void)
 	(void)close(source);
 }
 
-static int fold(char letter)
-{
-	return letter >= 'A' && letter <= 'Z' ? letter | 0x20 : letter;
-}
-
-/* What follows @above in @path: "" when equal, NULL when not below it. */
-static const char *below(const char *above, const char *path)
-{
-	/* "/" ends where the paths below it begin. */
-	if (above[0] == '/' && above[1] == '\0')
-		above++;
-	for (; *above != '\0'; above++, path++)
-		if (fold(*above) != fold(*path))
-			return NULL;
-	if (*path != '\0' && *path != '/')
-		return NULL;
-	return path[0] == '/' && path[1] == '\0' ? "" : path;
-}
-
-unsigned mounts_relate(const struct mount_key *one,
-		       const struct mount_key *other)
-{
-	const char *rest;
-
-	if (one->device != other->device)
-		return MOUNT_APART;
-	rest = below(other->path, one->path);
-	if (rest)
-		return *rest ? MOUNT_INSIDE : MOUNT_SAME;
-	return below(one->path, other->path) ? MOUNT_ABOVE : MOUNT_APART;
-}
-
-/* Adds the components of @rest, up to a `..` that nothing can be said about. */
-static void append(char *ret_text, size_t size, const char *rest)
-{
-	size_t used = strlen(ret_text);
-
-	while (*(rest += strspn(rest, "/"))) {
-		size_t length = strcspn(rest, "/");
-
-		if (length == 2 && strncmp(rest, "..", 2) == 0)
-			return;
-		if (used + length + 2 > size)
-			die("the path `%.64s...` is too long", ret_text);
-		if (length != 1 || *rest != '.') {
-			ret_text[used++] = '/';
-			memcpy(ret_text + used, rest, length);
-			used += length;
-			ret_text[used] = '\0';
-		}
-		rest += length;
-	}
-}
-
 static const struct mount *mount_of(const struct path_object *object)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -199,8 +145,8 @@ static const struct mount *mount_of(const struct path_object *object)
 
 /*
  * Whether @path, reached without a link, is the name the kernel would give:
- * without `.`, `..` and empty parts, and in letters whose case mounts_relate()
- * ignores as a folder might.
+ * without `.`, `..` and empty parts, and in letters whose case
+ * mount_key_relate() ignores as a folder might.
  */
 static bool is_name(const char *path)
 {
@@ -232,7 +178,7 @@ void mounts_find(int fd, const struct path_object *object, const char *rest,
 	const char *name = object->plain && is_name(path)
 				   ? path
 				   : ask_name(fd, path, room->name);
-	const char *inside = mount ? below(mount->point, name) : NULL;
+	const char *inside = mount ? mount_key_below(mount->point, name) : NULL;
 
 	if (!inside || object->links == 0)
 		die("cannot tell where `%s` lies: no mount of this namespace "
@@ -252,9 +198,9 @@ void mounts_find(int fd, const struct path_object *object, const char *rest,
 		return;
 	ret_place->key.path = room->text;
 	*room->text = '\0';
-	append(room->text, sizeof(room->text), mount->key.path);
-	append(room->text, sizeof(room->text), inside);
-	append(room->text, sizeof(room->text), rest);
+	mount_key_append(room->text, sizeof(room->text), mount->key.path);
+	mount_key_append(room->text, sizeof(room->text), inside);
+	mount_key_append(room->text, sizeof(room->text), rest);
 }
 
 void mounts_extend(const struct mount_place *place, const char *rest,
@@ -265,8 +211,8 @@ void mounts_extend(const struct mount_place *place, const char *rest,
 	ret_place->name = room->name;
 	memcpy(room->text, place->key.path, strlen(place->key.path) + 1);
 	memcpy(room->name, place->name, strlen(place->name) + 1);
-	append(room->text, sizeof(room->text), rest);
-	append(room->name, sizeof(room->name), rest);
+	mount_key_append(room->text, sizeof(room->text), rest);
+	mount_key_append(room->name, sizeof(room->name), rest);
 }
 
 bool mounts_hold(const struct mount_place *place)
@@ -276,13 +222,69 @@ bool mounts_hold(const struct mount_place *place)
 	return mounts_below(place, &cursor) != NULL;
 }
 
+/* NULL for the root mount of this namespace, which hangs on nothing we see. */
+static const struct mount *parent_of(const struct mount *mount)
+{
+	/* Neighbours in the table often have one parent: asked first. */
+	static const struct mount *last = table;
+
+	if (last->number == mount->parent && last != mount)
+		return last;
+	for (uint32_t i = 0; i < count; i++)
+		if (table[i].number == mount->parent && &table[i] != mount)
+			return last = &table[i];
+	if (strcmp(mount->point, "/") != 0)
+		die("cannot tell what the mount `%s` hangs on: no mount of "
+		    "this "
+		    "namespace shows it, as in a chroot; start outside, or "
+		    "without writable paths",
+		    mount->point);
+	return NULL;
+}
+
+/* Whether @mount hangs on a name in the file system at or below @key. */
+static bool hangs_on(const struct mount *mount, const struct mount *parent,
+		     const struct mount_key *key)
+{
+	const char *inside = mount_key_below(parent->point, mount->point);
+	const char *rest;
+
+	if (!inside)
+		refuse_text();
+	if (parent->key.device != key->device)
+		return false;
+	if (mount_key_below(key->path, parent->key.path))
+		return true;
+	rest = mount_key_below(parent->key.path, key->path);
+	return rest && mount_key_below(rest, inside);
+}
+
+/*
+ * As Landlock walks: from a mount to where it hangs in its parent, and on.  It
+ * meets files, not names, so a mount made through another bind mount of a
+ * folder below @key is below it too.
+ */
+static bool is_below(const struct mount *mount, const struct mount_key *key)
+{
+	const struct mount *parent;
+
+	for (uint32_t depth = 0; depth <= count; depth++, mount = parent) {
+		parent = parent_of(mount);
+		if (!parent)
+			return false;
+		if (hangs_on(mount, parent, key))
+			return true;
+	}
+	refuse_text();
+}
+
 const struct mount_key *mounts_below(const struct mount_place *place,
 				     uint32_t *cursor)
 {
 	/* Nothing is mounted below what does not exist. */
 	for (uint32_t i = *cursor; !place->missing && i < count; i++)
 		if (table[i].number != place->mount &&
-		    below(place->name, table[i].point)) {
+		    is_below(&table[i], &place->key)) {
 			*cursor = i + 1;
 			return &table[i].key;
 		}

@@ -10,18 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mount_key.h"
 #include "path.h"
 
 /* Room for the root of a mount and a path in it. */
 enum { MOUNT_KEY_BYTES = 2 * PATH_BYTES };
-
-struct mount_key {
-	/* As mountinfo has it: one number for all of a btrfs file system. */
-	uint64_t device;
-	const char *path;
-	/* Of the file system; a space follows. */
-	const char *type;
-};
 
 struct mount_place {
 	struct mount_key key;
@@ -63,20 +56,8 @@ void mounts_extend(const struct mount_place *place, const char *rest,
 bool mounts_hold(const struct mount_place *place);
 
 /*
- * Where one place lies as seen from another; MOUNT_APART on its own.  Case is
- * ignored: some folders ignore it, and one too many is refused then.
- */
-enum {
-	MOUNT_APART = 0,
-	MOUNT_INSIDE = 1,
-	MOUNT_SAME = 2,
-	MOUNT_ABOVE = 4,
-	MOUNT_ANY = 7,
-};
-unsigned mounts_relate(const struct mount_key *one,
-		       const struct mount_key *other);
-
-/* The mounts below a place: 0 in *@cursor for the first, NULL after the last.
+ * The mounts below a place, whatever names lead to them: 0 in *@cursor for the
+ * first, NULL after the last.
  */
 const struct mount_key *mounts_below(const struct mount_place *place,
 				     uint32_t *cursor);

@@ -87,7 +87,10 @@ void overlap_add_writable(const struct stk_pin *pin)
 	}
 	add(pin, &place.key, false);
 	while ((key = mounts_below(&place, &cursor)))
-		add(pin, key, true);
+		/* A second mount of the place itself adds nothing to it. */
+		if (!(mount_key_relate(key, &place.key) &
+		      (MOUNT_INSIDE | MOUNT_SAME)))
+			add(pin, key, true);
 }
 
 bool overlap_has_writable(void)
@@ -105,7 +108,8 @@ static const struct writable *find(const struct mount_place *place,
 	while (key) {
 		for (uint32_t i = 0; i < count; i++) {
 			const struct writable *writable = &table[i];
-			unsigned relation = mounts_relate(key, &writable->key);
+			unsigned relation =
+				mount_key_relate(key, &writable->key);
 
 			if (relation == MOUNT_SAME && writable->mounted_below)
 				relation = MOUNT_INSIDE;
@@ -147,7 +151,7 @@ void overlap_visit(const char *path, const char *part, int folder,
 static const char *words(const struct mount_place *place,
 			 const struct writable *found)
 {
-	switch (mounts_relate(&place->key, &found->key)) {
+	switch (mount_key_relate(&place->key, &found->key)) {
 	case MOUNT_INSIDE:
 		return "lies inside";
 	case MOUNT_SAME:
