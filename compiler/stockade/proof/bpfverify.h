@@ -69,3 +69,25 @@ int32_t stockade_bpfverify_cacheable(const uint8_t *prog, size_t len_bytes,
 				     uint32_t audit_arch, uint8_t *ret_map,
 				     size_t map_bytes, char *why,
 				     size_t why_cap);
+
+/* Calls of one run of numbers whose answer changes: architecture in the high half of
+ * both ends, number in the low one; `shown.claimed` is the old answer, `shown.actual`
+ * the new one.
+ */
+struct stockade_bpfverify_change {
+	uint64_t first;
+	uint64_t last;
+	struct stockade_bpfverify_counterexample shown;
+};
+
+/* Finds the calls that two programs answer differently, one record for each run of
+ * numbers and pair of answers: 0 there are none, which is a proof; 1 there are, and
+ * as many as fit were written; 2 nothing is known (`why`).
+ */
+int32_t stockade_bpfverify_compare(
+	const uint8_t *old, size_t old_bytes,
+	const struct stockade_bpfverify_relocation *old_relocations,
+	size_t old_relocation_count, const uint8_t *new_program, size_t new_bytes,
+	const struct stockade_bpfverify_relocation *new_relocations,
+	size_t new_relocation_count, struct stockade_bpfverify_change *ret,
+	size_t capacity, size_t *ret_count, char *why, size_t why_cap);

@@ -22,7 +22,7 @@ from stockade.proof.interpreter import NotAProgramError, call_data, run
 from stockade.proof.structure import VerifierUnusable, verifier
 
 _YES, _NO = 0, 1
-_REASON_BYTES = 256
+REASON_BYTES = 256
 # Kinds as in a bundle; the proof compares the two counts itself.
 _RELOCATION_KINDS = {"own-pid": 1, "witness": 2}
 
@@ -63,7 +63,7 @@ class ProofRefusedError(Exception):
 def prove(program: Filter, claim: Claim) -> None:
     """Prove that a program answers as claimed or raise ProofRefusedError."""
     ffi, library = verifier()
-    question = _Question(ffi, program)
+    question = Question(ffi, program)
     encoded = encode_claim(claim)
     status = library.stockade_bpfverify_prove(
         *question.program,
@@ -94,7 +94,7 @@ def check_floor(program: Filter, audit_arch: int) -> None:
     kernel drops; then it is the answer to the same call without those bits.
     """
     ffi, library = verifier()
-    question = _Question(ffi, program)
+    question = Question(ffi, program)
     status = library.stockade_bpfverify_floor(
         *question.program, audit_arch, *question.answers
     )
@@ -128,7 +128,7 @@ def cacheable_calls(program: Filter, audit_arch: int, end: int = 1024) -> list[i
     encoded = encode_program(program)
     size = -(-end // 8)
     bits = ffi.new("uint8_t[]", size)
-    why = ffi.new("char[]", _REASON_BYTES)
+    why = ffi.new("char[]", REASON_BYTES)
     status = library.stockade_bpfverify_cacheable(
         ffi.from_buffer("uint8_t[]", encoded),
         len(encoded),
@@ -136,7 +136,7 @@ def cacheable_calls(program: Filter, audit_arch: int, end: int = 1024) -> list[i
         bits,
         size,
         why,
-        _REASON_BYTES,
+        REASON_BYTES,
     )
     if status != _YES:
         reason = cast("bytes", ffi.string(why)).decode("utf-8", "replace")
@@ -177,7 +177,7 @@ def action_name(action: int) -> str:
     return names.get(action, f"{action:#x}")
 
 
-class _Question:
+class Question:
     """Memory that lives as long as one call into the library."""
 
     def __init__(self, ffi: Any, program: Filter) -> None:
@@ -191,23 +191,29 @@ class _Question:
         buffer = ffi.from_buffer("uint8_t[]", self._encoded)
         self.program = (buffer, len(self._encoded), relocations, len(rows))
         self._found = ffi.new("struct stockade_bpfverify_counterexample *")
-        self._why = ffi.new("char[]", _REASON_BYTES)
-        self.answers = (self._found, self._why, _REASON_BYTES)
+        self._why = ffi.new("char[]", REASON_BYTES)
+        self.answers = (self._found, self._why, REASON_BYTES)
 
     def reason(self) -> str:
+        """Read the reason of an answer that is no plain yes."""
         return cast("bytes", self._ffi.string(self._why)).decode("utf-8", "replace")
 
     def counterexample(self) -> Counterexample:
-        found = self._found
-        return Counterexample(
-            audit_arch=found.arch,
-            number=found.number,
-            args=tuple(found.args),
-            instruction_pointer=found.instruction_pointer,
-            own_pid=found.own_pid,
-            claimed=found.claimed,
-            actual=found.actual,
-        )
+        """Read the call that shows it."""
+        return counterexample(self._found)
+
+
+def counterexample(found: Any) -> Counterexample:
+    """Read a call and its two answers from the verifier's record of it."""
+    return Counterexample(
+        audit_arch=found.arch,
+        number=found.number,
+        args=tuple(found.args),
+        instruction_pointer=found.instruction_pointer,
+        own_pid=found.own_pid,
+        claimed=found.claimed,
+        actual=found.actual,
+    )
 
 
 def _confirmed(program: Filter, found: Counterexample) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 from cffi import FFI
 
 # The number ffi.rs answers; both change whenever bpfverify.h does.
-ABI = 2
+ABI = 3
 
 _ACCEPTED = 0
 _REFUSED = 1
@@ -59,6 +59,8 @@ class _Library(Protocol):
     def stockade_bpfverify_floor(self, *arguments: Any) -> int: ...
 
     def stockade_bpfverify_cacheable(self, *arguments: Any) -> int: ...
+
+    def stockade_bpfverify_compare(self, *arguments: Any) -> int: ...
 
 
 def verifier() -> tuple[FFI, _Library]:

@@ -11,15 +11,17 @@ use std::os::raw::c_char;
 use std::panic::{catch_unwind, UnwindSafe};
 
 use crate::cache;
+use crate::compare::compare;
 use crate::floor::{floor, Finding};
 use crate::flow::longest_path;
 use crate::prove::{prove, Counterexample, Verdict};
 use crate::records::{
-    pairs, stockade_bpfverify_counterexample, stockade_bpfverify_relocation,
+    pairs, stockade_bpfverify_change, stockade_bpfverify_counterexample,
+    stockade_bpfverify_relocation,
 };
 use crate::structure::{check, Refusal};
 
-const ABI: u32 = 2;
+const ABI: u32 = 3;
 
 const ACCEPTED: i32 = 0;
 const REFUSED: i32 = 1;
@@ -284,6 +286,63 @@ pub unsafe extern "C" fn stockade_bpfverify_cacheable(
             return ACCEPTED;
         }
         Ok(Ok(_)) => "the map is missing or too long".to_owned(),
+        Ok(Err(why)) => why,
+        Err(_) => "the verifier itself failed".to_owned(),
+    };
+    // SAFETY: passed on from our caller.
+    unsafe { report.write(0, &reason) };
+    FAILED
+}
+
+/// Finds the calls that two programs answer differently: 0 none, 1 some, 2 failed.
+///
+/// # Safety
+/// Programs and relocations are readable for their bytes and records; `ret` is writable
+/// for `capacity` records, `ret_count` is writable, `why` null or writable for
+/// `why_cap` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn stockade_bpfverify_compare(
+    old: *const u8,
+    old_bytes: usize,
+    old_relocations: *const stockade_bpfverify_relocation,
+    old_relocation_count: usize,
+    new: *const u8,
+    new_bytes: usize,
+    new_relocations: *const stockade_bpfverify_relocation,
+    new_relocation_count: usize,
+    ret: *mut stockade_bpfverify_change,
+    capacity: usize,
+    ret_count: *mut usize,
+    why: *mut c_char,
+    why_cap: usize,
+) -> i32 {
+    let report = Report { index: std::ptr::null_mut(), why, capacity: why_cap };
+    // SAFETY: readable by the contract of this function.
+    let parts = unsafe {
+        (
+            array(old, old_bytes),
+            array(old_relocations, old_relocation_count),
+            array(new, new_bytes),
+            array(new_relocations, new_relocation_count),
+        )
+    };
+    let found = match parts {
+        (Some(old), Some(from), Some(new), Some(to)) => {
+            catch_unwind(move || compare((old, &pairs(from)), (new, &pairs(to))))
+        }
+        _ => Ok(Err("no program was handed over".to_owned())),
+    };
+    let reason = match found {
+        Ok(Ok(changes)) if !ret_count.is_null() && !ret.is_null() => {
+            // SAFETY: not null, so writable by contract.
+            unsafe { ret_count.write(changes.len()) };
+            for (at, change) in changes.iter().enumerate().take(capacity) {
+                // SAFETY: not null, and `at` is below the capacity.
+                unsafe { ret.add(at).write(stockade_bpfverify_change::of(change)) };
+            }
+            return if changes.is_empty() { ACCEPTED } else { REFUSED };
+        }
+        Ok(Ok(_)) => "no room was handed over".to_owned(),
         Ok(Err(why)) => why,
         Err(_) => "the verifier itself failed".to_owned(),
     };

@@ -16,6 +16,7 @@ mod bdd;
 mod cache;
 mod calculate;
 mod claim;
+mod compare;
 mod concrete;
 mod ffi;
 mod floor;
@@ -37,9 +38,12 @@ mod word;
 
 pub use ffi::{
     stockade_bpfverify_abi, stockade_bpfverify_cacheable, stockade_bpfverify_check,
-    stockade_bpfverify_floor, stockade_bpfverify_longest_path,
-    stockade_bpfverify_prove,
+    stockade_bpfverify_compare, stockade_bpfverify_floor,
+    stockade_bpfverify_longest_path, stockade_bpfverify_prove,
 };
 pub use flow::longest_path;
-pub use records::{stockade_bpfverify_counterexample, stockade_bpfverify_relocation};
+pub use records::{
+    stockade_bpfverify_change, stockade_bpfverify_counterexample,
+    stockade_bpfverify_relocation,
+};
 pub use structure::{check, Refusal};

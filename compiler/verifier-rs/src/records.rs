@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //! Lays out what the C interface passes by pointer, as `bpfverify.h` declares it.
 
+use crate::compare::Change;
 use crate::order::{high_word, low_word, ARCH, ARGUMENTS, NUMBER, OWN_PID};
 use crate::order::{POINTER_HIGH, POINTER_LOW};
 use crate::program::Relocation;
@@ -50,6 +51,27 @@ impl stockade_bpfverify_counterexample {
             claimed: found.claimed,
             actual: found.actual,
             unused: 0,
+        }
+    }
+}
+
+/// Calls of one run of numbers whose answer changes: architecture in the high half of
+/// both ends, number in the low one, and a call with the old and the new answer.
+#[repr(C)]
+#[allow(non_camel_case_types)] // as the header has it
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct stockade_bpfverify_change {
+    first: u64,
+    last: u64,
+    shown: stockade_bpfverify_counterexample,
+}
+
+impl stockade_bpfverify_change {
+    pub(crate) fn of(change: &Change) -> Self {
+        Self {
+            first: change.first,
+            last: change.last,
+            shown: stockade_bpfverify_counterexample::of(&change.shown),
         }
     }
 }
