@@ -83,6 +83,32 @@ GRANTED: tuple[Route, ...] = (
         )
     ),
     *rows("socket-route socket-interfaces", "ok", "network", covers="S2-012"),
+    *rows(
+        "works-raise works-kill-self works-abort works-threads works-read works-write"
+        " works-own-group works-terminal",
+        "ok",
+        "self",
+        "terminate-alone",
+        covers="GL-044",
+    ),
+    # Any signal to oneself needs the own number, which children make unsafe.
+    *rows("works-raise works-kill-self", "EPERM", "terminate"),
+    *rows("works-children works-child-program", "ok", "terminate"),
+    *(
+        Route(
+            name,
+            "ok",
+            ("terminate", "terminate-alone"),
+            effect="victim-signal",
+            left="victim-signal",
+        )
+        for name in (
+            "signal-end",
+            "signal-end-thread",
+            "signal-end-queue",
+            "signal-end-descriptor",
+        )
+    ),
     Route(
         "signal-kill",
         "ok",

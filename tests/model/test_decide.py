@@ -29,6 +29,9 @@ _NEW = Situation("x86_64", 7)
 _OLD = Situation("x86_64", 2)
 _STRICT = Policy(signals=Signals.ISOLATED, children=Children.NONE)
 _ISOLATED = Policy(signals=Signals.ISOLATED)
+_SELF = Policy(signals=Signals.SELF, children=Children.NONE)
+_TERMINATE = Policy(signals=Signals.TERMINATE)
+_TERMINATE_ALONE = Policy(signals=Signals.TERMINATE, children=Children.NONE)
 _BIT_32 = 1 << 32
 
 
@@ -145,12 +148,44 @@ def test_calls_of_other_architectures_are_refused(arch: str) -> None:
         (_STRICT, ("setpriority", 0, 1000), None),
         (_STRICT, ("setpriority", 1, 1000), "EPERM"),
         (_STRICT, ("setpriority", 0, 999), "EPERM"),
+        (_SELF, ("kill", 1000, 10), None),
+        (_SELF, ("kill", 999, 0), "EPERM"),
+        (_SELF, ("kill", 0, 0), "EPERM"),
+        (_SELF, ("kill", 0xFFFFFFFF, 15), "EPERM"),
+        (_SELF, ("tgkill", 1000, 1001, 6), None),
+        (_SELF, ("tkill", 1001, 6), "EPERM"),
+        (_SELF, ("pidfd_send_signal", 3, 0), "EPERM"),
+        (_SELF, ("fcntl", 0, 8), "EPERM"),
+        (_SELF, ("setpgid", 0, 5), "EPERM"),
+        (_SELF, ("setpriority", 0, 999), "EPERM"),
+        (_TERMINATE, ("kill", 999, 15), None),
+        (_TERMINATE, ("kill", 999, _BIT_32 | 9), None),
+        (_TERMINATE, ("kill", 0xFFFFFFFF, 19), None),
+        (_TERMINATE, ("kill", 999, 10), "EPERM"),
+        (_TERMINATE, ("kill", 999, _BIT_32 | 10), "EPERM"),
+        (_TERMINATE, ("kill", 1000, 10), "EPERM"),
+        (_TERMINATE_ALONE, ("kill", 1000, 10), None),
+        (_TERMINATE_ALONE, ("kill", 999, 10), "EPERM"),
+        (_TERMINATE_ALONE, ("tgkill", 999, 999, 6), "EPERM"),
+        (_TERMINATE_ALONE, ("tgkill", 1000, 1001, 6), None),
+        (_TERMINATE, ("tgkill", 999, 10, 18), None),
+        (_TERMINATE, ("rt_sigqueueinfo", 999, 34), "EPERM"),
+        (_TERMINATE, ("rt_tgsigqueueinfo", 999, 15, 34), "EPERM"),
+        (_TERMINATE, ("rt_tgsigqueueinfo", 999, 34, 15), None),
+        (_TERMINATE, ("pidfd_send_signal", 3, 12), "EPERM"),
+        (_TERMINATE, ("pidfd_send_signal", 3, 1), None),
+        (_TERMINATE, ("fcntl", 0, 10), "EPERM"),
+        (_TERMINATE, ("ioctl", 0, 0x8901), "EPERM"),
+        (_TERMINATE, ("ioctl", 0, 0x40045436), "EPERM"),
+        (_TERMINATE, ("ioctl", 0, 0x5410), None),
+        (_TERMINATE, ("setpgid", 0, 5), None),
+        (_TERMINATE, ("sched_setscheduler", 999), "EPERM"),
     ],
 )
 def test_calls_are_decided_by_their_words(
     policy: Policy, call: tuple[str, int], errno: str | None
 ) -> None:
-    """S2-013, S2-016, S2-124, S2-125, S2-160, S2-167, S2-168, S2-251, S2-252."""
+    """GL-043 GL-045 S2-013 S2-016 S2-124 S2-125 S2-160 S2-167 S2-168 S2-251 S2-252."""
     assert _answer(policy, *call) == errno
 
 

@@ -32,6 +32,11 @@ from stockade.model.policy import (
 from stockade.proof.gate import GateRefusedError, judge
 
 _NO_FILTER = Filter((), ())
+_SIGNALS = (
+    ("signals-self", Signals.SELF),
+    ("signals-isolated", Signals.ISOLATED),
+    ("signals-terminate", Signals.TERMINATE),
+)
 
 
 def verify(data: bytes) -> tuple[Artifact, int]:
@@ -117,7 +122,7 @@ def claimed_policy(artifact: Artifact) -> Policy:
             )
         ),
         ip=Ip.NONE if "ip-network-denied" in names else Ip.ALL,
-        signals=Signals.ISOLATED if "signals-isolated" in names else Signals.ANY,
+        signals=next((word for name, word in _SIGNALS if name in names), Signals.ANY),
         children=Children.NONE if "children-denied" in names else Children.ALLOWED,
         pass_names=tuple(row.name for row in artifact.environment if row.value is None),
         set_values=tuple(

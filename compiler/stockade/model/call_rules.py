@@ -32,16 +32,16 @@ CONDITIONS: dict[str, Callable[[Policy, int], bool]] = {
     "always": lambda _policy, _abi: True,
     "children-none": lambda policy, _abi: policy.children is Children.NONE,
     "children-allowed": lambda policy, _abi: policy.children is not Children.NONE,
-    "isolated": lambda policy, _abi: policy.signals is Signals.ISOLATED,
-    "isolated-alone": lambda policy, _abi: (
-        policy.signals is Signals.ISOLATED and policy.children is Children.NONE
+    "signals-restricted": lambda policy, _abi: policy.signals is not Signals.ANY,
+    "signals-inside": lambda policy, _abi: (
+        policy.signals in {Signals.ISOLATED, Signals.SELF}
     ),
-    "isolated-with-children": lambda policy, _abi: (
-        policy.signals is Signals.ISOLATED and policy.children is not Children.NONE
+    # Landlock's scope keeps signals to the sandbox; `self` is less than that.
+    "signals-by-number": lambda policy, abi: (
+        policy.signals is Signals.SELF
+        or (policy.signals is Signals.ISOLATED and abi < ABI_SCOPES)
     ),
-    "isolated-by-filter": lambda policy, abi: (
-        policy.signals is Signals.ISOLATED and abi < ABI_SCOPES
-    ),
+    "signals-terminate": lambda policy, _abi: policy.signals is Signals.TERMINATE,
     "ip-none": lambda policy, _abi: policy.ip is Ip.NONE,
     "ip-all": lambda policy, _abi: policy.ip is Ip.ALL,
     "metadata-deny": lambda policy, _abi: policy.path_metadata is PathMetadata.DENY,
@@ -274,5 +274,7 @@ CALL_RULES: tuple[CallRule, ...] = (
 def rules_in_force(policy: Policy, landlock_abi: int) -> tuple[CallRule, ...]:
     """Select the rules of a policy on kernels of one Landlock ABI, in order."""
     return tuple(
-        rule for rule in CALL_RULES if CONDITIONS[rule.when](policy, landlock_abi)
+        rule
+        for rule in CALL_RULES
+        if all(CONDITIONS[name](policy, landlock_abi) for name in rule.when.split())
     )

@@ -80,9 +80,9 @@ def negate(test: ArgumentTest) -> ArgumentTest:
 class CallRule:
     """Answer calls by name with an action where every test holds.
 
-    `action` is an error's name or one of ACTIONS; `when` names the condition under
-    which the rule is in force (see `call_rules.CONDITIONS`); `requirement` is what
-    it serves.
+    `action` is an error's name or one of ACTIONS; `when` names the conditions that
+    together put the rule in force (see `call_rules.CONDITIONS`); `requirement` is
+    what it serves.
     """
 
     calls: tuple[str, ...]

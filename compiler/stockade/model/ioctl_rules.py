@@ -22,10 +22,10 @@ _TERMINAL_SHARED = (
     0x5437,  # TIOCVHANGUP
 )
 # Terminal job control signals whole groups.
-_TERMINAL_GROUPS = (
-    0x5410,  # TIOCSPGRP
-    0x5414,  # TIOCSWINSZ
-    0x40045436,  # TIOCSIG
+_TERMINAL_GROUPS = (0x5410,)  # TIOCSPGRP: SIGTTIN and SIGTTOU, which only stop
+_TERMINAL_SIGNALS = (
+    0x5414,  # TIOCSWINSZ: SIGWINCH
+    0x40045436,  # TIOCSIG: SIGINT, SIGQUIT, SIGTSTP
 )
 _FILE_CHANGES = (
     0x40086602,  # FS_IOC_SETFLAGS
@@ -114,13 +114,19 @@ IOCTL_RULES: tuple[CallRule, ...] = (
         is_(1, *_TERMINAL_GROUPS),
         "signals whole groups",
         "signals-isolated",
-        "isolated",
+        "signals-inside",
+    ),
+    _ioctl(
+        is_(1, *_TERMINAL_SIGNALS),
+        "signals whole groups",
+        "signals-isolated",
+        "signals-restricted",
     ),
     _ioctl(
         is_(1, *_ASYNC),
         "signals by asynchronous I/O",
         "signals-isolated",
-        "isolated",
+        "signals-restricted",
     ),
     _ioctl(
         within(1, *_INTERFACES),

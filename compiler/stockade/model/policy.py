@@ -29,10 +29,12 @@ class UnixSockets(StrEnum):
 
 
 class Signals(StrEnum):
-    """Whether the program may signal processes outside its sandbox."""
+    """Which processes the program may signal, and with what."""
 
     ANY = "any"
+    TERMINATE = "terminate"
     ISOLATED = "isolated"
+    SELF = "self"
 
 
 class Children(StrEnum):

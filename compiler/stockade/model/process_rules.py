@@ -83,22 +83,67 @@ _BY_PROCESS = (
     ),
 )
 
-SIGNAL_RULES: tuple[CallRule, ...] = (
+# Signals that end, stop or continue a process, and 0, which only asks:
+# HUP, INT, QUIT, KILL, TERM, CONT, STOP of asm-generic/signal.h.
+_TERMINATING = (0, 1, 2, 3, 9, 15, 18, 19)
+# Calls that carry a signal's number: the argument that names the process, and the
+# argument that holds the number.
+_SENDING = (
+    ("kill tkill rt_sigqueueinfo", 0, 1),
+    ("tgkill rt_tgsigqueueinfo", 0, 2),
+)
+
+_BY_NUMBER = (
     refuse(
-        "setpgid",
+        "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo",
         "EPERM",
-        "another job's process group",
+        "another process",
         _SIGNALS,
-        is_not(1, 0),
-        when="isolated",
+        not_own_process(0),
+        when="signals-by-number",
     ),
+    refuse(
+        "pidfd_send_signal",
+        "EPERM",
+        "another process",
+        _SIGNALS,
+        when="signals-by-number",
+    ),
+    # A number is the program's own only while no child can outlive it.
+    *(
+        refuse(
+            calls,
+            "EPERM",
+            "a signal that does more than end or stop another process",
+            _SIGNALS,
+            is_not(number, *_TERMINATING),
+            *tests,
+            when=when,
+        )
+        for calls, process, number in _SENDING
+        for tests, when in (
+            ((not_own_process(process),), "signals-terminate children-none"),
+            ((), "signals-terminate children-allowed"),
+        )
+    ),
+    refuse(
+        "pidfd_send_signal",
+        "EPERM",
+        "a signal that does more than end or stop another process",
+        _SIGNALS,
+        is_not(1, *_TERMINATING),
+        when="signals-terminate",
+    ),
+)
+
+_LIMITS = (
     refuse(
         "setpriority",
         "EPERM",
         "groups and users",
         _SIGNALS,
         is_not(0, 0),
-        when="isolated",
+        when="signals-restricted",
     ),
     refuse(
         "ioprio_set",
@@ -106,7 +151,7 @@ SIGNAL_RULES: tuple[CallRule, ...] = (
         "groups and users",
         _SIGNALS,
         is_not(0, 1),
-        when="isolated",
+        when="signals-restricted",
     ),
     *(
         refuse(
@@ -115,29 +160,27 @@ SIGNAL_RULES: tuple[CallRule, ...] = (
             f"another process's {what}",
             _SIGNALS,
             test,
-            when=when,
+            when=f"signals-restricted {when}",
         )
         for calls, what, arg in _BY_PROCESS
         for test, when in (
-            (not_own_process(arg, 0), "isolated-alone"),
-            (is_not(arg, 0), "isolated-with-children"),
+            (not_own_process(arg, 0), "children-none"),
+            (is_not(arg, 0), "children-allowed"),
         )
     ),
+)
+
+SIGNAL_RULES: tuple[CallRule, ...] = (
     refuse(
-        "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo",
+        "setpgid",
         "EPERM",
-        "another process",
+        "another job's process group",
         _SIGNALS,
-        not_own_process(0),
-        when="isolated-by-filter",
+        is_not(1, 0),
+        when="signals-inside",
     ),
-    refuse(
-        "pidfd_send_signal",
-        "EPERM",
-        "another process",
-        _SIGNALS,
-        when="isolated-by-filter",
-    ),
+    *_LIMITS,
+    *_BY_NUMBER,
     # The async rule: F_SETOWN 8, F_SETSIG 10, F_SETOWN_EX 15, and O_ASYNC by
     # F_SETFL 4, let the kernel send any signal to any process of the user. It holds
     # beside Landlock's scope as well: a standard stream may come with an owner that
@@ -149,7 +192,7 @@ SIGNAL_RULES: tuple[CallRule, ...] = (
         "signals by asynchronous I/O",
         _SIGNALS,
         is_(1, 8, 10, 15),
-        when="isolated",
+        when="signals-restricted",
     ),
     refuse(
         "fcntl",
@@ -158,6 +201,6 @@ SIGNAL_RULES: tuple[CallRule, ...] = (
         _SIGNALS,
         is_(1, 4),
         any_bit(2, 0x2000),
-        when="isolated",
+        when="signals-restricted",
     ),
 )

@@ -19,6 +19,10 @@ _ABI_UDP = 10
 _FS_STEPS = (_ABI_RESOLVE_UNIX, ABI_IOCTL_DEV, ABI_TRUNCATE, _ABI_REFER, 1)
 _LANDLOCK = ("landlock-built", "landlock-abi-1")
 _SECCOMP = ("seccomp-filter",)
+_OWN_PROCESS_ONLY = (
+    "seccomp lets signals reach the own process only and refuses those of"
+    " asynchronous I/O; thread signals of musl programs are lost"
+)
 
 
 def requirements(policy: Policy, landlock_abi: int) -> tuple[Requirement, ...]:
@@ -76,8 +80,8 @@ def requirements(policy: Policy, landlock_abi: int) -> tuple[Requirement, ...]:
                 _SECCOMP,
             )
         )
-    if policy.signals is Signals.ISOLATED:
-        lines.append(_signals_isolated(policy, landlock_abi))
+    if policy.signals is not Signals.ANY:
+        lines.append(_signals(policy, landlock_abi))
     if policy.children is Children.NONE:
         lines.append(
             Requirement(
@@ -126,6 +130,40 @@ def _unix_denied(abi: int) -> Requirement:
     )
 
 
+def _signals(policy: Policy, abi: int) -> Requirement:
+    match policy.signals:
+        case Signals.SELF:
+            return _signals_self(abi)
+        case Signals.TERMINATE:
+            return _signals_terminate(policy)
+        case _:
+            return _signals_isolated(policy, abi)
+
+
+def _signals_self(abi: int) -> Requirement:
+    mechanism = _OWN_PROCESS_ONLY
+    if abi >= ABI_SCOPES:
+        mechanism += "; Landlock's signal scope"
+    return Requirement(
+        "signals-self", "signals limited to the own process", mechanism, _SECCOMP
+    )
+
+
+def _signals_terminate(policy: Policy) -> Requirement:
+    mechanism = (
+        "seccomp refuses every other signal, priorities, scheduling and signals of"
+        " asynchronous I/O and terminals"
+    )
+    if policy.children is not Children.NONE:
+        mechanism += "; between processes of the sandbox as well"
+    return Requirement(
+        "signals-terminate",
+        "signals to others only such that end, stop or continue a process",
+        mechanism,
+        _SECCOMP,
+    )
+
+
 def _signals_isolated(policy: Policy, abi: int) -> Requirement:
     if abi >= ABI_SCOPES or policy.children is not Children.NONE:
         mechanism = (
@@ -134,10 +172,7 @@ def _signals_isolated(policy: Policy, abi: int) -> Requirement:
         )
         needs: tuple[str, ...] = (f"landlock-abi-{ABI_SCOPES}", *_SECCOMP)
     else:
-        mechanism = (
-            "seccomp lets signals reach the own process only and refuses those of"
-            " asynchronous I/O; thread signals of musl programs are lost"
-        )
+        mechanism = _OWN_PROCESS_ONLY
         needs = _SECCOMP
     return Requirement(
         "signals-isolated", "signals limited to the sandbox", mechanism, needs

@@ -13,10 +13,9 @@ _SIGNALS_ANY = WarningLine(
     " them, make them dump core, and take over those that listen to a signal, such as"
     " Node.js with a network",
 )
-_SIGNALS_TERMINAL = WarningLine(
-    "signals-isolated-terminal",
-    'signals = "isolated" does not keep the terminal from stopping the job that the'
-    " launcher belongs to when the program reads it in the background",
+_SIGNALS_TERMINATE = WarningLine(
+    "signals-terminate",
+    'signals = "terminate" lets the program end and stop every process of this user',
 )
 _METADATA_ALLOW = WarningLine(
     "path-metadata-allow",
@@ -37,10 +36,13 @@ _TERMINALS = WarningLine(
 def warnings(policy: Policy) -> tuple[WarningLine, ...]:
     """List the warnings that the policy alone gives reason for, in fixed order."""
     found: list[WarningLine] = []
-    if policy.signals is Signals.ANY:
-        found.append(_SIGNALS_ANY)
-    else:
-        found.append(_SIGNALS_TERMINAL)
+    match policy.signals:
+        case Signals.ANY:
+            found.append(_SIGNALS_ANY)
+        case Signals.TERMINATE:
+            found.append(_SIGNALS_TERMINATE)
+        case inside:
+            found.append(_signals_terminal(inside))
     if policy.path_metadata is PathMetadata.ALLOW:
         found.append(_METADATA_ALLOW)
     elif policy.grants:
@@ -51,3 +53,11 @@ def warnings(policy: Policy) -> tuple[WarningLine, ...]:
     ):
         found.append(_TERMINALS)
     return tuple(found)
+
+
+def _signals_terminal(signals: Signals) -> WarningLine:
+    return WarningLine(
+        "signals-isolated-terminal",
+        f'signals = "{signals}" does not keep the terminal from stopping the job that'
+        " the launcher belongs to when the program reads it in the background",
+    )

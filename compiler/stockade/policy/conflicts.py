@@ -38,6 +38,8 @@ _NEEDS = (
           "the service itself connects out"),
     _Need("process.end_with_parent", (), "process.signals", ("isolated", "self"),
           "the program could end what is to end it"),
+    _Need("process.signals", ("self",), "process.children", ("none",),
+          "its children would be other processes"),
     _Need("process.children", ("none", "contained"), "network.unix_sockets", ("none",),
           "a service could start processes for it"),
     _Need("process.children", ("contained",), "process.signals", ("isolated", "self"),

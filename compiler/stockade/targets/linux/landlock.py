@@ -68,6 +68,7 @@ def handled(policy: Policy, landlock_abi: int) -> Handled:
     resolve_unix = fs & fs_mask("RESOLVE_UNIX")
     scopes = supported(SCOPES, landlock_abi)
     abstract, signal = (right.bit for right in SCOPES)
+    second = abstract | (signal if policy.signals is Signals.SELF else 0)
     return Handled(
         fs_required=fs & ~resolve_unix,
         fs_optional=resolve_unix,
@@ -76,7 +77,7 @@ def handled(policy: Policy, landlock_abi: int) -> Handled:
             supported(NET_RIGHTS, landlock_abi) if policy.ip is Ip.NONE else 0
         ),
         scope_required=scopes & signal if policy.signals is Signals.ISOLATED else 0,
-        scope_optional=scopes & abstract,
+        scope_optional=scopes & second,
     )
 
 

@@ -32,6 +32,7 @@ _GETPID_I386, _GETPID_X86_64 = 20, 39
 _NO_SUCH_PROCESS = 0x7FFFFFFE
 _RLIMIT_CORE = 4
 _F_SETOWN = 8
+_SIGUSR1 = 10
 _SETUID = 0o4000
 # A socket type beyond the last one (SOCK_MAX): no socket is ever made.
 _NO_SUCH_TYPE = 15
@@ -62,7 +63,7 @@ def probes(policy: Policy, situation: Situation) -> tuple[Probe, ...]:
         Probe(
             name,
             requirement,
-            _mechanism(name, expected, situation.landlock_abi),
+            _mechanism(policy, situation, name, expected),
             Call(numbers[call], tuple(map(_operand, operands))),
             _errno(control),
             _errno(expected),
@@ -74,9 +75,13 @@ def probes(policy: Policy, situation: Situation) -> tuple[Probe, ...]:
     return tuple(found)
 
 
-def _mechanism(name: str, expected: str, landlock_abi: int) -> str:
+def _mechanism(policy: Policy, situation: Situation, name: str, expected: str) -> str:
     """Name what answers: Landlock denies with EACCES, its signal scope with EPERM."""
-    by_scope = name == _SIGNAL and landlock_abi >= ABI_SCOPES
+    by_scope = (
+        name == _SIGNAL
+        and policy.signals is Signals.ISOLATED
+        and situation.landlock_abi >= ABI_SCOPES
+    )
     return "landlock" if by_scope or expected == "EACCES" else "seccomp"
 
 
@@ -207,17 +212,29 @@ def _policy_rows(policy: Policy, landlock_abi: int) -> list[_Row]:
         mode = (_AT_FDCWD, _CANARY, _MODE_OF_CANARY)
         rows.append(("canary-mode", held, "fchmodat", mode, "", "EPERM"))
         rows.append(("attribute", held, "setxattr", (0,) * 5, "EFAULT", "EPERM"))
-    if policy.signals is Signals.ISOLATED:
-        held = "signals-isolated"
-        rows.append((_SIGNAL, held, "kill", (_TARGET, 0), "", "EPERM"))
-        rows.append(("group", held, "setpgid", (0, _MINUS_ONE), "EINVAL", "EPERM"))
-        if landlock_abi < ABI_SCOPES:
-            owner = (_MINUS_ONE, _F_SETOWN, 0)
-            rows.append(("signal-owner", held, "fcntl", owner, "EBADF", "EPERM"))
+    if policy.signals is not Signals.ANY:
+        rows += _signal_rows(policy, landlock_abi)
     if policy.children is Children.NONE:
         held = "children-denied"
         flags = (_CLONE_SIGHAND, 0, 0, 0, 0)
         rows.append(("new-process", held, "clone", flags, "EINVAL", "EPERM"))
+    return rows
+
+
+def _signal_rows(policy: Policy, landlock_abi: int) -> list[_Row]:
+    held = f"signals-{policy.signals}"
+    owner = (_MINUS_ONE, _F_SETOWN, 0)
+    by_owner: _Row = ("signal-owner", held, "fcntl", owner, "EBADF", "EPERM")
+    if policy.signals is Signals.TERMINATE:
+        # No process has this number, so nothing is sent where the filter is missing.
+        other = (_NO_SUCH_PROCESS, _SIGUSR1)
+        return [(_SIGNAL, held, "kill", other, "ESRCH", "EPERM"), by_owner]
+    rows: list[_Row] = [
+        (_SIGNAL, held, "kill", (_TARGET, 0), "", "EPERM"),
+        ("group", held, "setpgid", (0, _MINUS_ONE), "EINVAL", "EPERM"),
+    ]
+    if policy.signals is Signals.SELF or landlock_abi < ABI_SCOPES:
+        rows.append(by_owner)
     return rows
 
 
