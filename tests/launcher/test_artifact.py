@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from launcher_scene import ARTIFACT, Scene, artifact, reason, started
 
+import host_features
 from stockade.artifact.encode import encode
 
 _STRANGER = 4711
@@ -132,7 +133,7 @@ def test_group_of_root_may_not_write(scene: Scene) -> None:
 
 
 @needs_root
-@pytest.mark.parametrize(("owner", "accepted"), [(0, True), (65534, False)])
+@pytest.mark.parametrize(("owner", "accepted"), [(0, True), (host_features.UNPRIVILEGED, False)])
 def test_sticky_folder_of_root_may_be_writable(
     scene: Scene, owner: int, accepted: bool
 ) -> None:

@@ -11,7 +11,9 @@ from collections.abc import Callable
 import pytest
 from launcher_scene import Scene, artifact, reason, started
 
-_NOBODY = 65534
+import host_features
+
+_NOBODY = host_features.UNPRIVILEGED
 _KEEP_CAPABILITIES = 8
 _AMBIENT = 47
 _AMBIENT_RAISE = 2
