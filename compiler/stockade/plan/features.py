@@ -5,7 +5,20 @@ from __future__ import annotations
 
 from stockade.model.artifact import Feature
 
+# Containers and services refuse both kinds of calls or neither, so one remedy names
+# all of them: a caller should not have to come back for the second.
+_ALLOW_BOTH = (
+    "let the enclosing container or service allow `seccomp` and the `landlock_*` calls"
+)
+
 FEATURES: tuple[Feature, ...] = (
+    Feature(
+        "seccomp-filter",
+        ("outer-filter",),
+        "the `seccomp` call does not answer, and an outer seccomp filter is in force"
+        " here that may hide it",
+        _ALLOW_BOTH,
+    ),
     Feature(
         "seccomp-filter",
         (),
@@ -17,7 +30,7 @@ FEATURES: tuple[Feature, ...] = (
         ("outer-filter",),
         "Landlock's calls do not answer, and an outer seccomp filter is in force here"
         " that may hide them",
-        "let the enclosing container or service allow the landlock_* calls",
+        _ALLOW_BOTH,
     ),
     Feature(
         "landlock-built",

@@ -170,7 +170,12 @@ def _signals_isolated(policy: Policy, abi: int) -> Requirement:
             "Landlock's signal scope; seccomp refuses foreign groups, priorities,"
             " scheduling and signals of asynchronous I/O"
         )
-        needs: tuple[str, ...] = (f"landlock-abi-{ABI_SCOPES}", *_SECCOMP)
+        # The lower ones too: what is missing altogether is not too old.
+        needs: tuple[str, ...] = (
+            *_LANDLOCK,
+            f"landlock-abi-{ABI_SCOPES}",
+            *_SECCOMP,
+        )
     else:
         mechanism = _OWN_PROCESS_ONLY
         needs = _SECCOMP

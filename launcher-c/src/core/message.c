@@ -39,6 +39,24 @@ static const char *const names[] = {
 static char line[2 * 4096 + 1024];
 static bool checking;
 static bool confined;
+static bool filtered;
+
+/* What an error that says nothing by itself most likely comes from. */
+static const char *remedy(int error)
+{
+	switch (error) {
+	case EMFILE:
+		return "; raise the limit of descriptors (`ulimit -n`)";
+	case EPERM:
+	case ENOSYS:
+		return filtered ? "; an outer seccomp filter is in force here "
+				  "and may refuse the call: let the enclosing "
+				  "container or service allow it"
+				: "";
+	default:
+		return "";
+	}
+}
 
 const char *message_errno(int error)
 {
@@ -66,8 +84,8 @@ static bool put(int fd, const char *before, const char *format, va_list values,
 	(void)vsnprintf(line + used, room - used, format, values);
 	used += strlen(line + used);
 	if (error != 0) {
-		(void)snprintf(line + used, room - used, ": %s",
-			       message_errno(error));
+		(void)snprintf(line + used, room - used, ": %s%s",
+			       message_errno(error), remedy(error));
 		used += strlen(line + used);
 	}
 	for (size_t i = 0; i < used; i++)
@@ -138,6 +156,11 @@ void message_print(int fd, const char *format, ...)
 void message_begin_check(void)
 {
 	checking = true;
+}
+
+void message_notice_filter(void)
+{
+	filtered = true;
 }
 
 void message_begin_confined(void)

@@ -32,6 +32,10 @@ const char *message_errno(int error);
 /* From now on conflicts belong to the table of --check. */
 void message_begin_check(void);
 
+/* Errors may come from another sandbox's filter: what die_errno() says names
+ * it. */
+void message_notice_filter(void);
+
 /* From now on a refusal makes no call but write(2) and _exit(2). */
 void message_begin_confined(void);
 

@@ -25,8 +25,7 @@ static void judge_owner(const char *path, const char *part, int folder,
 	const uid_t user = geteuid();
 
 	(void)folder;
-	if (object->owner != 0 && object->owner == user &&
-	    !owner_is_known(user))
+	if (object->owner != 0 && !owner_is_known(object->owner))
 		die("`%s` in the path of the artifact `%s` may belong to "
 		    "anybody: user %u stands for all that this user namespace "
 		    "does not map, or `/proc/self/uid_map` cannot be read; "

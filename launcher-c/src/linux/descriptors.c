@@ -22,8 +22,29 @@ enum { SPARE = 24 };
 
 static struct rlimit limit;
 
+/* Lets the launcher hold @wanted descriptors, beside the three. */
+static void raise_limit(rlim_t wanted)
+{
+	struct rlimit raised = limit;
+
+	if (limit.rlim_cur >= wanted)
+		return;
+	if (limit.rlim_max < wanted)
+		die("starting needs %llu descriptors and the limit is %llu; "
+		    "raise "
+		    "the hard limit (`ulimit -Hn`)",
+		    (unsigned long long)wanted,
+		    (unsigned long long)limit.rlim_max);
+	raised.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &raised) != 0)
+		die_errno("cannot raise the limit of descriptors");
+}
+
 void descriptors_fill_standard(void)
 {
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		die_errno("cannot read the limit of descriptors");
+	raise_limit(SPARE);
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
@@ -132,23 +153,7 @@ void descriptors_close_others(int keep)
 
 void descriptors_raise_limit(uint32_t grants)
 {
-	rlim_t wanted = (rlim_t)grants + SPARE;
-	struct rlimit raised;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		die_errno("cannot read the limit of descriptors");
-	if (limit.rlim_cur >= wanted)
-		return;
-	if (limit.rlim_max < wanted)
-		die("starting needs %llu descriptors and the limit is %llu; "
-		    "raise "
-		    "the hard limit (`ulimit -Hn`)",
-		    (unsigned long long)wanted,
-		    (unsigned long long)limit.rlim_max);
-	raised = limit;
-	raised.rlim_cur = limit.rlim_max;
-	if (setrlimit(RLIMIT_NOFILE, &raised) != 0)
-		die_errno("cannot raise the limit of descriptors");
+	raise_limit((rlim_t)grants + SPARE);
 }
 
 uint64_t descriptors_restore_limit(void)

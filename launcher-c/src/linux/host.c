@@ -3,11 +3,16 @@
 #include "host.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "call.h"
 #include "core/message.h"
 #include "kernel.h"
 
@@ -48,6 +53,17 @@ static int landlock_answer(uint32_t question)
 	return answer < 0 ? -errno : (int)answer;
 }
 
+/* Whether a filter was in force before ours. */
+static bool outer_filter;
+
+void host_notice_filter(void)
+{
+	/* A filter that hides even this is one as well. */
+	outer_filter = prctl(PR_GET_SECCOMP) != 0;
+	if (outer_filter)
+		message_notice_filter();
+}
+
 static int landlock_abi(void)
 {
 	int abi = landlock_answer(STK_LANDLOCK_VERSION);
@@ -59,30 +75,104 @@ static int landlock_abi(void)
 	return abi > NEWEST_ABI ? NEWEST_ABI : abi;
 }
 
+/* What the kernel says; a call that gets no answer says nothing. */
+struct answers {
+	int abi, errata, filters;
+};
+
+static void ask_landlock(struct answers *answers)
+{
+	answers->abi = landlock_abi();
+	if (answers->abi > 0)
+		answers->errata = landlock_answer(STK_LANDLOCK_ERRATA);
+}
+
+static void ask_seccomp(struct answers *answers)
+{
+	uint32_t action = STK_SECCOMP_RET_ERRNO;
+
+	answers->filters = syscall(SYS_seccomp, STK_SECCOMP_GET_ACTION_AVAIL, 0,
+				   &action) == 0;
+}
+
+/* Whether the kernel itself answers, which finds each argument bad. */
+static bool are_whole(void)
+{
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return syscall(SYS_landlock_add_rule, -1,
+		       STK_LANDLOCK_RULE_PATH_BENEATH, NULL, 0) != 0 &&
+	       errno == EBADF &&
+	       syscall(SYS_landlock_restrict_self, -1, 0) != 0 &&
+	       errno == EBADF;
+}
+
+/*
+ * An outer filter may end whoever makes a call, and may let one call of
+ * Landlock through and refuse the others: a child goes first, tells what it
+ * hears, and what it does not live to tell counts as hidden.
+ */
+static _Noreturn void ask_as_child(int report)
+{
+	const struct rlimit no_core = {0, 0};
+	struct answers answers = {0};
+
+	(void)setrlimit(RLIMIT_CORE, &no_core);
+	ask_seccomp(&answers);
+	(void)!write(report, &answers, sizeof(answers));
+	ask_landlock(&answers);
+	if (answers.abi <= 0 || are_whole())
+		(void)!write(report, &answers, sizeof(answers));
+	_exit(0);
+}
+
+static void ask_by_child(struct answers *answers)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		die_errno("cannot make a pipe");
+	long child = call_clone();
+	if (child == 0)
+		ask_as_child(ends[1]);
+	(void)close(ends[1]);
+	/* Where the filter denies new processes there is nobody to send. */
+	if (child < 0) {
+		ask_seccomp(answers);
+		ask_landlock(answers);
+	}
+	while (read(ends[0], answers, sizeof(*answers)) == sizeof(*answers))
+		;
+	(void)close(ends[0]);
+	while (child > 0 && waitpid((pid_t)child, NULL, __WALL) < 0 &&
+	       errno == EINTR)
+		;
+}
+
 struct stk_host host_probe(void)
 {
 	struct stk_host host = {0};
-	int abi = landlock_abi();
-	uint32_t action = STK_SECCOMP_RET_ERRNO;
+	struct answers answers = {0};
 
-	if (abi > 0 || abi == -EOPNOTSUPP)
-		host.features |= STK_FEATURE_LANDLOCK_BUILT;
-	if (abi > 0) {
-		int errata = landlock_answer(STK_LANDLOCK_ERRATA);
-
-		host.features |= (UINT64_C(1) << abi) - 1;
-		if (errata > 0)
-			host.features |= ((uint64_t)errata & 0xff) *
-					 STK_FEATURE_LANDLOCK_ERRATUM_1;
-		host.supported = supported[abi];
-	}
-	if (abi >= 7)
-		host.restrict_flags = STK_LANDLOCK_LOG_SAME_EXEC_OFF;
-	if (syscall(SYS_seccomp, STK_SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0)
-		host.features |= STK_FEATURE_SECCOMP_FILTER;
-	/* A filter that hides even this is one as well. */
-	if (prctl(PR_GET_SECCOMP) != 0)
+	if (outer_filter) {
 		host.features |= STK_FEATURE_OUTER_FILTER;
+		ask_by_child(&answers);
+	} else {
+		ask_landlock(&answers);
+		ask_seccomp(&answers);
+	}
+	if (answers.abi > 0 || answers.abi == -EOPNOTSUPP)
+		host.features |= STK_FEATURE_LANDLOCK_BUILT;
+	if (answers.abi > 0) {
+		host.features |= (UINT64_C(1) << answers.abi) - 1;
+		if (answers.errata > 0)
+			host.features |= ((uint64_t)answers.errata & 0xff) *
+					 STK_FEATURE_LANDLOCK_ERRATUM_1;
+		host.supported = supported[answers.abi];
+	}
+	if (answers.abi >= 7)
+		host.restrict_flags = STK_LANDLOCK_LOG_SAME_EXEC_OFF;
+	if (answers.filters)
+		host.features |= STK_FEATURE_SECCOMP_FILTER;
 	return host;
 }
 

@@ -17,6 +17,9 @@ struct stk_host {
 	uint32_t restrict_flags;
 };
 
+/* Looks whether another sandbox's filter is in force. */
+void host_notice_filter(void);
+
 /* Refuses root and every capability. */
 void host_refuse_privileges(void);
 

@@ -78,6 +78,7 @@ int main(int argc, char **argv)
 	 * reader of our messages, would take it for a standard stream.
 	 */
 	options_parse(argv, &options);
+	host_notice_filter();
 	descriptors_fill_standard();
 	descriptors_close_others(options.artifact_fd);
 
