@@ -4,6 +4,8 @@
 PYTHON ?= /usr/bin/python3
 # Further arguments for pytest, as in: make test TESTS='tests/house -x'
 TESTS ?=
+# Further arguments for the kernel matrix: make test-kernels KERNELS='--row 7.3-amd64'
+KERNELS ?=
 # A directory of checklists for `make checklist`.
 STOCKADE_DATA ?=
 
@@ -22,7 +24,7 @@ SOURCES := pyproject.toml $(wildcard compiler/build/*.py) \
 
 .PHONY: help
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
 .PHONY: build
 build: packages-build $(VENV)/.built ## make .venv with stockade in it, and build/stockade-launch
@@ -65,6 +67,10 @@ fuzz: packages-build build $(VENV)/.test ## run the long property runs, bounded
 .PHONY: kernels
 kernels: packages-kernels build $(VENV)/.test ## boot the small kernel matrix in QEMU
 	$(BIN)/python tests/kernels/run_matrix.py --small
+
+.PHONY: test-kernels
+test-kernels: packages-kernels build $(VENV)/.test ## boot every kernel of the matrix
+	$(BIN)/python tests/kernels/run_matrix.py $(KERNELS)
 
 # The tests that know how to rewrite what they compare with.
 BLESSED = $(shell grep -rlw bless tests --include='test_*.py')

@@ -40,9 +40,10 @@ _VICTIM = (
     ),
     *rows("victim-robust-list", "EPERM", covers="GL-048"),
     *rows("victim-link-target", "EACCES", "alone", "processes", covers="GL-049"),
+    # Below that ABI its request is not among the listed ones.
     Route(
         "victim-namespace",
-        "EACCES",
+        ((0, "EPERM"), (ABI_IOCTL_DEV, "EACCES")),
         ("alone", "default"),
         needs=("linux-6.11",),
         natural=("ENOTTY",),

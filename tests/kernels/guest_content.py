@@ -2,7 +2,8 @@
 """Choose what lies in a guest: programs, artifacts, files with and without grants.
 
 Programs are built once for each architecture. The launcher is the one that was
-built for release, since another one would prove nothing about it.
+built for release, since another one would prove nothing about it; only a row whose
+Landlock ABI is faked has one that was built to believe it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import guest_image
+import kernel_page
 import matrix_plan
 from guest_build import BuildError, Toolchain, needs_loader
 from kernel_packages import UnavailableError
@@ -27,7 +29,7 @@ from stockade.driver.compile import compile_policy
 from stockade.policy import read_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from guest_image import Entry
     from kernel_rows import Row
@@ -45,15 +47,17 @@ class Contents:
 
     repository: Path
     kernels: Stock
+    # What the page says of each row, by name.
+    foretold: dict[str, kernel_page.Record] = field(default_factory=dict)
     _made: dict[str, dict[str, bytes]] = field(default_factory=dict)
     _bundles: dict[str, dict[str, bytes]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def compile(self, architectures: Iterable[str]) -> None:
+    def compile(self, rows: Sequence[Row]) -> None:
         """Compile every policy of the plan; before any thread is started."""
         jobs = [
             (arch, name, text)
-            for arch in sorted(architectures)
+            for arch in sorted({row.arch for row in rows})
             for name, text in matrix_plan.policies().items()
         ]
         with concurrent.futures.ProcessPoolExecutor() as pool:
@@ -61,9 +65,14 @@ class Contents:
                 jobs, pool.map(_compile, jobs), strict=True
             ):
                 self._bundles.setdefault(arch, {})[name] = bundle
+            found = pool.map(kernel_page.foretold, rows)
+            self.foretold = {record.row.name: record for record in found}
 
-    def base(self, arch: str, plan: Sequence[Command]) -> list[Entry]:
-        """Return what every guest has: the first process, a shell and the plan."""
+    def base(self, arch: str, plan: Sequence[Command], seconds: float) -> list[Entry]:
+        """Return what every guest has: the first process, a shell and the plan.
+
+        A command may take `seconds`.
+        """
         programs = self._once(f"guest-{arch}", lambda: self._guest_programs(arch))
         text = "".join(command.line() + "\n" for command in plan)
         return [
@@ -73,16 +82,23 @@ class Contents:
             guest_image.file("/bin/busybox", programs["busybox"], 0o755),
             *(guest_image.link(f"/bin/{name}", "busybox") for name in ("sh", "cat")),
             guest_image.file("/plan", text.encode()),
+            guest_image.file("/seconds", f"{seconds:.0f}\n".encode()),
             *(guest_image.folder(path) for path in ("/data", "/tmp", "/var/tmp")),
         ]
 
-    def full(self, row: Row, plan: Sequence[Command]) -> list[Entry]:
+    def full(self, row: Row, plan: Sequence[Command], seconds: float) -> list[Entry]:
         """Return what a row has: launcher, artifacts and files to read as well."""
         programs = self._once(f"own-{row.arch}", lambda: self._own_programs(row.arch))
+        if row.fake_abi is not None:
+            programs = programs | self._once(
+                f"fake-{row.fake_abi}", lambda: self._fake_launcher(row)
+            )
         bundles = self._bundles[row.arch]
         suite = "\n".join(matrix_plan.suite_lines(row, bundles)) + "\n"
+        settings = "".join(f"{setting}\n" for setting in row.settings)
         return [
-            *self.base(row.arch, plan),
+            *self.base(row.arch, plan, seconds),
+            guest_image.file("/settings", settings.encode()),
             *(
                 guest_image.file(f"/bin/{name}", content, 0o755)
                 for name, content in programs.items()
@@ -136,6 +152,15 @@ class Contents:
         if not launcher.exists():
             raise BuildError(f"no launcher at `{launcher}`; run `make build`")
         return {path.name: path.read_bytes() for path in (launcher, escape)}
+
+    def _fake_launcher(self, row: Row) -> dict[str, bytes]:
+        """Build a launcher that takes every newer Landlock for one ABI."""
+        build = self.repository / "build"
+        words = (f"FAKE_ABI={row.fake_abi}", f"BUILD={build}")
+        python = f"PYTHON={sys.executable}"
+        _make(self.repository / "launcher-c", "fake-abi", *words, python)
+        launcher = build / f"stockade-launch-fake-abi{row.fake_abi}"
+        return {"stockade-launch": launcher.read_bytes()}
 
 
 def _make(folder: Path, *words: str) -> None:

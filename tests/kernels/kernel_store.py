@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from kernel_rows import Row
+    from kernel_rows import Kernel, Row
 
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """What could be had: kernels by row, and why the other rows have none."""
+    """What could be had: kernels by name, and why others are missing."""
 
     kernels: dict[str, Path]
     missing: dict[str, str]
@@ -35,9 +35,10 @@ class Stock:
 
     def kernel(self, row: Row) -> Path:
         """Return a row's kernel; UnavailableError tells why there is none."""
-        if row.name not in self.kernels:
-            raise UnavailableError(self.missing.get(row.name, "not asked for"))
-        return self.kernels[row.name]
+        name = row.kernel.name
+        if name not in self.kernels:
+            raise UnavailableError(self.missing.get(name, "not asked for"))
+        return self.kernels[name]
 
 
 @contextlib.contextmanager
@@ -78,8 +79,8 @@ class _Source:
         return self._apt
 
 
-def _store_kernel(source: _Source, row: Row, place: Path) -> None:
-    name = source.newest(row.package)
+def _store_kernel(source: _Source, kernel: Kernel, place: Path) -> None:
+    name = source.newest(kernel.package)
     package = source.get(name)
     part = place.with_suffix(".part")
     part.unlink(missing_ok=True)
@@ -109,19 +110,19 @@ def stock(cache: Path, rows: Sequence[Row], *, refresh: bool) -> Stock:
         if refresh:
             shutil.rmtree(sysroot, ignore_errors=True)
         source = _Source(cache / "apt")
-        for row in rows:
-            place = cache / f"{row.name}.vmlinuz"
+        for kernel in {row.kernel.name: row.kernel for row in rows}.values():
+            place = cache / f"{kernel.name}.vmlinuz"
             try:
                 if refresh or not place.exists():
-                    _store_kernel(source, row, place)
-                if row.arch == ARM64 and not sysroot.exists():
+                    _store_kernel(source, kernel, place)
+                if kernel.arch == ARM64 and not sysroot.exists():
                     _store_sysroot(source, sysroot)
             except UnavailableError as error:
-                missing[row.name] = str(error)
+                missing[kernel.name] = str(error)
                 continue
-            kernels[row.name] = place
+            kernels[kernel.name] = place
             recorded = place.with_suffix(".package").read_text(encoding="utf-8")
-            versions[row.name] = recorded.strip()
+            versions[kernel.name] = recorded.strip()
         # The lists are the bulk of it, and stale at the next fetch anyway.
         shutil.rmtree(cache / "apt", ignore_errors=True)
     return Stock(kernels, missing, versions, sysroot, source.updated)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Boot the kernels of the matrix and try launcher and escapes on each.
 
-    python tests/kernels/run_matrix.py --small [--cache DIR] [--row NAME]...
+    python tests/kernels/run_matrix.py [--small] [--cache DIR] [--row NAME]... [--page]
 
-Closes on `N passed, N failed, N skipped`. A kernel or an emulator that cannot be
-had is a skip with its reason; a row that ran nothing is a failure.
+With `--page` it writes docs/kernels.md, when every row was run and passed. It closes
+on `N passed, N failed, N missing`. A kernel or an emulator that cannot be had is
+missing, with its reason; a row that ran nothing is a failure.
 """
 
 from __future__ import annotations
@@ -19,17 +20,19 @@ from pathlib import Path
 import guest_boot
 import guest_content
 import guest_image
+import kernel_page
 import matrix_controls
+import matrix_judge
 import matrix_plan
 from guest_build import BuildError
 from kernel_packages import UnavailableError
-from kernel_rows import SMALL, Row
+from kernel_rows import ROWS, SMALL, Row
 from kernel_store import Stock, stock
-from matrix_plan import Outcome
+from matrix_judge import FAILED, MISSING, PASSED, Outcome
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 # The emulator is some 25 times slower than the machine, and two rows share two cores.
-ROW_SECONDS = 170.0
+ROW_SECONDS = 200.0
 WORKERS = 2
 
 
@@ -41,20 +44,25 @@ def run_row(row: Row, kernels: Stock, contents: guest_content.Contents) -> Outco
         plan = matrix_plan.commands(row)
         with tempfile.TemporaryDirectory(prefix="stockade-row-") as folder:
             image = Path(folder) / "initramfs"
-            guest_image.write_image(image, contents.full(row, plan))
-            transcript = guest_boot.boot(row, kernel, image, ROW_SECONDS)
+            limit = ROW_SECONDS * guest_boot.patience()
+            guest_image.write_image(image, contents.full(row, plan, 0.9 * limit))
+            transcript = guest_boot.boot_patiently(row, kernel, image, limit)
     except UnavailableError as error:
-        return Outcome(row.name, "skipped", (str(error),))
+        return Outcome(row.name, MISSING, (str(error),))
     except BuildError as error:
-        return Outcome(row.name, "failed", tuple(str(error).splitlines()))
-    problems = matrix_plan.judge(row, plan, transcript)
-    ran = f"{kernels.versions[row.name]}, Landlock ABI"
-    ran += f" {matrix_plan.landlock_abi(transcript)}, {transcript.seconds:.1f} s"
-    ran += f", {len(transcript.statuses)} commands"
+        return Outcome(row.name, FAILED, tuple(str(error).splitlines()))
+    problems = matrix_judge.judge(row, plan, transcript)
+    record = kernel_page.measured(row, transcript)
+    problems += kernel_page.differences(record, contents.foretold[row.name])
+    ran = f"{kernels.versions[row.kernel.name]}, Landlock ABI"
+    ran += f" {matrix_judge.fact(transcript, 'landlock-abi')}"
+    ran += f", {transcript.seconds:.1f} s, {len(transcript.statuses)} commands"
+    if transcript.attempts > 1:
+        ran += f", boot {transcript.attempts}"
     if problems:
         lines = (ran, *problems, *console_tail(transcript.console))
-        return Outcome(row.name, "failed", lines)
-    return Outcome(row.name, "passed", (ran, *matrix_plan.remarks(transcript)))
+        return Outcome(row.name, FAILED, lines)
+    return Outcome(row.name, PASSED, (ran, *matrix_judge.remarks(transcript)), record)
 
 
 def console_tail(console: str, most: int = 60) -> list[str]:
@@ -64,32 +72,74 @@ def console_tail(console: str, most: int = 60) -> list[str]:
 
 def report(outcome: Outcome) -> None:
     """Print one row."""
-    print(f"{outcome.name:<16} {outcome.kind}: {outcome.lines[0]}")
+    print(f"{outcome.name:<20} {outcome.kind}: {outcome.lines[0]}")
     for line in outcome.lines[1:]:
         print(f"    {line}")
     sys.stdout.flush()
 
 
-def chosen_rows(names: list[str]) -> list[Row]:
+def chosen_rows(names: list[str], *, small: bool) -> list[Row]:
     """Return the rows to run; a name that is none raises ValueError."""
-    unknown = set(names) - {row.name for row in SMALL}
+    unknown = set(names) - {row.name for row in ROWS}
     if unknown:
         raise ValueError(f"no row `{min(unknown)}`")
-    return [row for row in SMALL if not names or row.name in names]
+    if names:
+        return [row for row in ROWS if row.name in names]
+    return list(SMALL if small else ROWS)
 
 
-def main() -> int:
-    """Run the matrix; 0 when nothing failed."""
+def write_page(outcomes: list[Outcome]) -> bool:
+    """Write the page of a whole run that passed; say so where there is none."""
+    records = {one.name: one.record for one in outcomes if one.record is not None}
+    if any(row.name not in records for row in ROWS):
+        print(f"{kernel_page.PAGE.name} is not written: not every row passed")
+        return False
+    found = [records[row.name] for row in ROWS]
+    kernel_page.PAGE.write_text(kernel_page.page(found), encoding="utf-8")
+    return True
+
+
+def arguments() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--small", action="store_true", help="the five rows (default)")
+    parser.add_argument("--small", action="store_true", help="five rows only")
     parser.add_argument("--row", action="append", default=[], metavar="NAME")
+    parser.add_argument("--page", action="store_true", help="write docs/kernels.md")
     parser.add_argument("--refresh", action="store_true", help="fetch kernels anew")
     parser.add_argument(
         "--cache", type=Path, default=REPOSITORY / "build" / "kernels", metavar="DIR"
     )
+    return parser
+
+
+def run_all(
+    rows: list[Row],
+    controls: tuple[matrix_controls.Control, ...],
+    kernels: Stock,
+    contents: guest_content.Contents,
+) -> list[Outcome]:
+    """Run rows and controls, two at a time, and report each as it ends."""
+    outcomes = []
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        pending = [
+            *(
+                pool.submit(matrix_controls.run, one, kernels, contents)
+                for one in controls
+            ),
+            *(pool.submit(run_row, row, kernels, contents) for row in rows),
+        ]
+        for future in concurrent.futures.as_completed(pending):
+            outcomes.append(future.result())
+            report(outcomes[-1])
+    return outcomes
+
+
+def main() -> int:
+    """Run the matrix; 0 when nothing failed."""
+    parser = arguments()
     options = parser.parse_args()
     try:
-        rows = chosen_rows(options.row)
+        rows = chosen_rows(options.row, small=options.small)
     except ValueError as error:
         parser.error(str(error))
     started = time.monotonic()
@@ -97,24 +147,18 @@ def main() -> int:
     kernels = stock(options.cache.resolve(), bootable, refresh=options.refresh)
     fetching = time.monotonic() - started
     contents = guest_content.Contents(REPOSITORY, kernels)
-    contents.compile({row.arch for row in bootable if row.name in kernels.kernels})
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        pending = [
-            pool.submit(matrix_controls.run, control, kernels, contents)
-            for control in matrix_controls.CONTROLS
-            if not options.row
-        ]
-        pending += [pool.submit(run_row, row, kernels, contents) for row in rows]
-        for future in concurrent.futures.as_completed(pending):
-            outcome = future.result()
-            report(outcome)
-            counts[outcome.kind] += 1
+    contents.compile(bootable)
+    controls = () if options.row else matrix_controls.CONTROLS
+    outcomes = run_all(rows, controls, kernels, contents)
+    written = not options.page or write_page(outcomes)
     state = "cold" if kernels.fetched else "warm"
     total = time.monotonic() - started
     print(f"{total:.0f} s in all, {state} cache, {fetching:.0f} s for kernels")
-    print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
-    return 1 if counts["failed"] else 0
+    kinds = [outcome.kind for outcome in outcomes]
+    print(
+        ", ".join(f"{kinds.count(kind)} {kind}" for kind in (PASSED, FAILED, MISSING))
+    )
+    return 1 if FAILED in kinds or not written else 0
 
 
 if __name__ == "__main__":

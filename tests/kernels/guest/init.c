@@ -3,8 +3,10 @@
  * Turn /plan into a transcript on the console and an exit status of the
  * emulator.
  *
- * Process 1 of every row. Each line of the plan is `NAME STATUS COMMAND`: the
- * command runs as an unprivileged user and must end with that status. Both the
+ * Process 1 of every row. It first writes /settings, lines of `NAME=VALUE`,
+ * into /proc/sys. Each line of the plan is `NAME STATUS COMMAND`: the command
+ * runs as an unprivileged user, or as root where NAME starts with `root-`, has
+ * as many seconds as /seconds says, and must end with that status. Both the
  * transcript and the emulator's exit status carry the number of misses, so that
  * neither a lost line nor a kernel that dies can look like a success.
  */
@@ -34,9 +36,11 @@
 enum {
 	UNPRIVILEGED = 65534,
 	LINE_BYTES = 4096,
-	COMMAND_SECONDS = 150,
+	COMMAND_SECONDS = 150, /* where /seconds says nothing */
 	MOST_MISSES = 100,
 };
+
+static long command_seconds = COMMAND_SECONDS;
 
 /* End the emulator with a status that tells `misses`. */
 static void end(unsigned misses)
@@ -110,8 +114,39 @@ static unsigned raise_loopback(void)
 	return failed != 0;
 }
 
+/* Write the settings of the row, and return how many could not be. */
+static unsigned apply_settings(void)
+{
+	char line[LINE_BYTES], path[LINE_BYTES + 16];
+	unsigned misses = 0;
+	FILE *settings = fopen("/settings", "re"), *file;
+
+	while (settings != NULL && fgets(line, sizeof line, settings) != NULL) {
+		char *name = strtok(line, "="), *value = strtok(NULL, "\n");
+
+		snprintf(path, sizeof path, "/proc/sys/%s", name);
+		file = fopen(path, "we");
+		if (file == NULL || value == NULL || fputs(value, file) < 0 ||
+		    fclose(file) != 0) {
+			printf("@@NOTE setting %s: %s\n", name,
+			       strerror(errno));
+			misses++;
+		}
+	}
+	return misses;
+}
+
+static void read_limit(void)
+{
+	char line[32];
+	FILE *file = fopen("/seconds", "re");
+
+	if (file != NULL && fgets(line, sizeof line, file) != NULL)
+		command_seconds = atol(line);
+}
+
 /* The child's side of run(): become nobody in particular, then the command. */
-static _Noreturn void become(const char *command, int output)
+static _Noreturn void become(const char *command, int output, int as_root)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -121,10 +156,12 @@ static _Noreturn void become(const char *command, int output)
 	dup2(output, 2);
 	for (int descriptor = 3; descriptor < 64; descriptor++)
 		close(descriptor);
-	if (chdir("/data") != 0 || setgroups(0, NULL) != 0 ||
-	    setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) != 0 ||
-	    setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) != 0 ||
-	    setuid(0) == 0)
+	if (chdir("/data") != 0 || setgroups(0, NULL) != 0)
+		_exit(121);
+	if (!as_root &&
+	    (setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) != 0 ||
+	     setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) != 0 ||
+	     setuid(0) == 0))
 		_exit(121);
 	execl("/bin/busybox", "sh", "-c", command, (char *)NULL);
 	_exit(122);
@@ -142,7 +179,7 @@ static void relay(int input)
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (;;) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec - start.tv_sec >= COMMAND_SECONDS)
+		if (now.tv_sec - start.tv_sec >= command_seconds)
 			break;
 		if (poll(&waiting, 1, 1000) <= 0)
 			continue;
@@ -162,7 +199,7 @@ static void relay(int input)
 }
 
 /* Return the exit status of a command, or 128 and its signal. */
-static int run(const char *command)
+static int run(const char *command, int as_root)
 {
 	int ends[2], state = 0;
 	pid_t child;
@@ -170,7 +207,7 @@ static int run(const char *command)
 	if (pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0)
 		return 123;
 	if (child == 0)
-		become(command, ends[1]);
+		become(command, ends[1], as_root);
 	close(ends[1]);
 	relay(ends[0]);
 	close(ends[0]);
@@ -188,7 +225,8 @@ int main(void)
 	unsigned misses, done = 0;
 	FILE *plan;
 
-	misses = mount_all() + raise_loopback();
+	misses = mount_all() + raise_loopback() + apply_settings();
+	read_limit();
 	printf("@@BEGIN\n");
 	plan = fopen("/plan", "re");
 	while (plan != NULL && fgets(line, sizeof line, plan) != NULL) {
@@ -198,7 +236,7 @@ int main(void)
 			continue;
 		printf("@@RUN %s\n", name);
 		fflush(stdout);
-		int status = run(command);
+		int status = run(command, strncmp(name, "root-", 5) == 0);
 		printf("@@EXIT %s %d\n", name, status);
 		misses += status != atoi(wanted);
 		done++;
