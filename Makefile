@@ -95,8 +95,10 @@ clean: ## remove everything that was built
 .PHONY: packages-build packages-demo packages-test packages-lint packages-kernels
 packages-build:
 	@.ci/packages build
-packages-demo packages-test:
+packages-demo:
 	@.ci/packages build test
+packages-test: packages-demo
+	@.ci/packages programs
 packages-lint:
 	@.ci/packages build lint
 packages-kernels:
