@@ -13,8 +13,10 @@ import ctypes
 import functools
 import os
 import platform
+import pwd
 import re
 import resource
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,6 +73,8 @@ def has(name: str) -> bool:
         return landlock_abi() >= int(match[1])
     if match := re.fullmatch(r"linux-(\d+)\.(\d+)", name):
         return kernel_version() >= (int(match[1]), int(match[2]))
+    if match := re.fullmatch(r"program-([a-z0-9-]+)", name):
+        return shutil.which(match[1], path="/usr/bin:/bin:/usr/sbin:/sbin") is not None
     if name not in _measures:
         raise UnknownFeatureError(name)
     return _measures[name]()
@@ -272,6 +276,26 @@ def _libseccomp() -> bool:
     # Where Debian's and others' packages put it.
     folders = [*Path("/usr/lib").glob("*-linux-gnu"), Path("/usr/lib64")]
     return any((folder / "libseccomp.so.2").exists() for folder in folders)
+
+
+@feature("postgresql")
+def _postgresql() -> bool:
+    # Where Debian's packages put it, which hold several versions side by side.
+    return any(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+
+
+@feature("numpy")
+def _numpy() -> bool:
+    return Path("/usr/lib/python3/dist-packages/numpy").is_dir()
+
+
+@feature("user-entry")
+def _user_entry() -> bool:
+    try:
+        pwd.getpwuid(UNPRIVILEGED if os.getuid() == 0 else os.getuid())
+    except KeyError:
+        return False
+    return True
 
 
 @feature("kafel")

@@ -57,9 +57,6 @@ class Place:
     def here(self, text: str) -> str:
         """Return an example's text, or its settings', for this place and this host."""
         text = text.replace(FIXED, str(self.root))
-        text = text.replace('ip = "client"', 'ip = "all"').replace(
-            'symlinks = "allow"', ""
-        )  # LAB
         for name, found in versions().items():
             text = text.replace(name, found)
         return text

@@ -11,11 +11,8 @@ import tomlkit
 GRANTS = ("read", "read_exec", "read_write")
 # Values of a key, strictest first, and the value without the key.
 LADDERS = {
-    ("filesystem", "symlinks"): (("deny", "allow"), "deny"),
-    ("network", "ip"): (("none", "client", "all"), "none"),
-    ("network", "unix_sockets"): (("none", "all"), "none"),
+    ("network", "ip"): (("none", "all"), "none"),
     ("process", "children"): (("none", "allowed"), "allowed"),
-    ("process", "ipc"): (("isolated", "shared"), "isolated"),
     ("process", "signals"): (("isolated", "terminate", "any"), "any"),
     ("linux", "path_metadata"): (("deny", "allow"), "deny"),
 }

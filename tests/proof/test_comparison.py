@@ -39,7 +39,9 @@ def _answer(policy: Policy, situation: Situation, request: CallRequest) -> int:
 
 
 @pytest.mark.parametrize("target", targets())
-@pytest.mark.parametrize("pair", _PAIRS[::3], ids=lambda pair: "->".join(map(label, pair)))
+@pytest.mark.parametrize(
+    "pair", _PAIRS[::3], ids=lambda pair: "->".join(map(label, pair))
+)
 def test_exactly_the_calls_that_change_are_named(
     pair: tuple[Policy, Policy], target: str
 ) -> None:
