@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from typing import NoReturn
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
@@ -56,20 +57,32 @@ def read_tree(source: Source, report: Report) -> Table:
     try:
         tree = locate(tomlkit.parse(blanked), source, blanked)
     except TOMLKitError as error:
-        message = f"tomlkit cannot read `{source.name}`, tomllib can: {error}"
-        raise ParsersDisagree(message) from error
-    except Scattered as found:
-        report.add(
-            Code.SCATTERED,
-            "this stands between the entries of one array of tables",
-            Span(source, found.offset, source.line_around(found.offset)[1]),
-            advice="keep the entries of an array of tables together",
+        # Sound to tomllib. All that were seen have tables of one name apart.
+        offset = _offset(blanked, getattr(error, "line", 1), 1)
+        _refuse_scattered(
+            "the tables up to here stand too far apart to be followed",
+            "keep the tables whose names begin alike together",
+            Span(source, offset, source.line_around(offset)[1]),
+            report,
         )
-        report.raise_if_errors()
-        raise
+    except Scattered as found:
+        _refuse_scattered(
+            "this stands between the entries of one array of tables",
+            "keep the entries of an array of tables together",
+            Span(source, found.offset, source.line_around(found.offset)[1]),
+            report,
+        )
     filled = _filled(tree, values)
     assert isinstance(filled, Table)
     return filled
+
+
+def _refuse_scattered(
+    message: str, advice: str, span: Span, report: Report
+) -> NoReturn:
+    report.add(Code.SCATTERED, message, span, advice=advice)
+    report.raise_if_errors()
+    raise AssertionError
 
 
 def _values(source: Source, report: Report) -> dict[str, object]:
