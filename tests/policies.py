@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import fields, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from enum import StrEnum
 
 from stockade.model.policy import (
     Access,
@@ -14,7 +16,8 @@ from stockade.model.policy import (
     PathMetadata,
     Policy,
     Signals,
-    System,
+    Symlinks,
+    UnixSockets,
 )
 
 GRANTS = (
@@ -23,42 +26,84 @@ GRANTS = (
     Grant("/srv/out", Access.READ_WRITE),
 )
 
-# Every combination of the keys that change a filter in many places.
-_COMBINATIONS = tuple(
-    Policy(
-        system=System.MINIMAL,
-        grants=GRANTS,
-        ip=ip,
-        signals=signals,
-        children=children,
-        path_metadata=metadata,
+# Keys that change a filter or a table, with their values.
+_KEYS: dict[str, tuple[StrEnum, ...]] = {
+    "ip": tuple(Ip),
+    "unix_sockets": tuple(UnixSockets),
+    "signals": tuple(Signals),
+    "children": tuple(Children),
+    "path_metadata": tuple(PathMetadata),
+    "symlinks": tuple(Symlinks),
+}
+# Values of how many keys must meet in some policy, whatever the keys.
+_STRENGTH = 2
+
+_Chosen = dict[str, StrEnum]
+_Meeting = tuple[tuple[str, StrEnum], ...]
+
+
+def _contradicts(chosen: _Chosen) -> bool:
+    """Tell whether the format refuses these values together."""
+    others = chosen.get("unix_sockets", UnixSockets.NONE)
+    return chosen.get("children") is Children.NONE and others is not UnixSockets.NONE
+
+
+def _meetings(keys: Iterable[str]) -> Iterator[_Meeting]:
+    for some in itertools.combinations(keys, _STRENGTH):
+        for values in itertools.product(*(_KEYS[key] for key in some)):
+            yield tuple(zip(some, values, strict=True))
+
+
+def _covering() -> Iterator[_Chosen]:
+    """Choose combinations until all values that can meet have met.
+
+    Each begins with what has not met yet; every other key takes the value with
+    which most of it meets.
+    """
+    missing = dict.fromkeys(
+        meeting for meeting in _meetings(_KEYS) if not _contradicts(dict(meeting))
     )
-    for ip, signals, children, metadata in itertools.product(
-        Ip,
-        (Signals.ANY, Signals.ISOLATED),
-        Children,
-        (PathMetadata.DENY, PathMetadata.ALLOW),
-    )
+    while missing:
+        chosen: _Chosen = dict(next(iter(missing)))
+        for key, values in _KEYS.items():
+            if key in chosen:
+                continue
+            possible = [
+                {**chosen, key: value}
+                for value in values
+                if not _contradicts({**chosen, key: value})
+            ]
+            chosen = max(possible, key=lambda more: len(_met(more, missing)))
+        for meeting in _met(chosen, missing):
+            del missing[meeting]
+        yield {key: chosen[key] for key in _KEYS}
+
+
+def _met(chosen: _Chosen, missing: dict[_Meeting, None]) -> list[_Meeting]:
+    return [
+        meeting
+        for meeting in missing
+        if all(chosen.get(key) is value for key, value in meeting)
+    ]
+
+
+def _policy(chosen: _Chosen) -> Policy:
+    return Policy(grants=GRANTS, **chosen)  # type: ignore[arg-type]
+
+
+# Every combination of every two keys, and the default.
+KEY_COMBINATIONS = tuple(
+    dict.fromkeys((Policy(grants=GRANTS), *map(_policy, _covering())))
 )
-_STRICT = Policy(grants=GRANTS, signals=Signals.ISOLATED, children=Children.NONE)
-_LAX = Policy(grants=GRANTS, ip=Ip.ALL, path_metadata=PathMetadata.ALLOW)
-# The other values of keys, each beside strict and beside lax ones.
-_FURTHER = (
-    replace(_STRICT, signals=Signals.SELF),
-    replace(_LAX, signals=Signals.SELF, children=Children.NONE),
-    replace(_STRICT, signals=Signals.TERMINATE),
-    replace(_LAX, signals=Signals.TERMINATE),
-)
-KEY_COMBINATIONS = (*_COMBINATIONS, *_FURTHER)
 LANDLOCK_ABIS = tuple(range(1, 12))
 
 
 def label(policy: Policy) -> str:
-    """Name a policy by the keys that differ."""
-    always = ("ip", "signals", "children", "path_metadata")
-    words = [str(getattr(policy, name)) for name in always]
-    for field in fields(policy):
-        value = getattr(policy, field.name)
-        if field.name not in (*always, "grants") and value != field.default:
-            words.append(f"{field.name}={value}")
-    return "-".join(words)
+    """Name a policy by the keys that are not as they are by default."""
+    default = Policy()
+    words = [
+        f"{one.name}={getattr(policy, one.name)}"
+        for one in fields(Policy)
+        if one.name in _KEYS and getattr(policy, one.name) != getattr(default, one.name)
+    ]
+    return "-".join(words) or "default"

@@ -14,6 +14,7 @@ from stockade.model.artifact import (
     Instruction,
     Level,
     Operand,
+    PortRow,
     Probe,
     Relocation,
     Requirement,
@@ -132,7 +133,7 @@ def example(target: str = "linux-x86_64") -> Artifact:
         target=target,
         policy_name="example",
         witness_nr=0xFFF0,
-        streams=("unix-connected", "inet", "pty-master"),
+        streams=("unix-connected", "inet", "pty-master", "tcp-connected"),
         program_class="system",
         features=(
             Feature("seccomp-filter", (), "no seccomp filters", "use another kernel"),
@@ -204,6 +205,7 @@ def example(target: str = "linux-x86_64") -> Artifact:
             GrantRow("/lib64", "system", optional=True, policy=False),
             GrantRow("/srv/d\u00fc/\udcff", "read-write", optional=True, policy=True),
         ),
+        ports=(PortRow(0, 5), PortRow(65535, 2)),
         environment=(
             EnvironmentRow("LANG", None),
             EnvironmentRow("MULTI", "two\nlines=\udcfe"),

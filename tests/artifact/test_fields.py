@@ -67,6 +67,8 @@ _FREE: dict[tuple[str, str], str] = {
     ("grants", "path"): r"grants\[#\]\.path",
     ("grants", "class"): r"grants\[#\]\.class_name",
     ("grants", "flags"): r"grants\[#\]\.(optional|policy)",
+    ("ports", "rights"): r"ports\[#\]\.rights",
+    ("ports", "port"): r"ports\[#\]\.port",
     ("environment", "name"): r"environment\[#\]\.name",
     ("calls", "values"): rf"{_CALL}\.operands.*\.(value|data)",
     ("calls", "nr"): rf"{_CALL}\.number",

@@ -29,6 +29,8 @@ from stockade.artifact.errors import BundleRefused
 from stockade.artifact.parser import parse
 
 BUNDLE = encode(example())
+# The number after the last section that this version knows.
+UNKNOWN = layout.SECTIONS[-1].kind + 1
 _COUNT = len(layout.SECTIONS)
 
 
@@ -179,22 +181,24 @@ def test_padding_between_sections_must_be_zero() -> None:
 
 def test_unknown_section_is_skipped_unless_it_must_be_understood() -> None:
     for body in (b"", b"later", bytes(4096)):
-        assert decode(with_section(BUNDLE, 20, 0, body)) == canonical(example())
-        refused = refusal(with_section(BUNDLE, 20, 1, body))
+        assert decode(with_section(BUNDLE, UNKNOWN, 0, body)) == canonical(example())
+        refused = refusal(with_section(BUNDLE, UNKNOWN, 1, body))
         assert "unknown section" in str(refused)
         assert decode(with_section(BUNDLE, 0xFFFFFFFF, 0, body)) == canonical(example())
 
 
 def test_unknown_sections_are_held_to_the_order() -> None:
-    two = with_section(with_section(BUNDLE, 21, 0, b"one"), 20, 0, b"two")
+    two = with_section(with_section(BUNDLE, UNKNOWN + 1, 0, b"one"), UNKNOWN, 0, b"two")
     assert "out of order" in str(refusal(two))
-    same = with_section(with_section(BUNDLE, 20, 0, b"one"), 20, 0, b"two")
+    same = with_section(with_section(BUNDLE, UNKNOWN, 0, b"one"), UNKNOWN, 0, b"two")
     assert "out of order" in str(refusal(same))
-    right = with_section(with_section(BUNDLE, 20, 0, b"one"), 21, 0, b"two")
+    right = with_section(
+        with_section(BUNDLE, UNKNOWN, 0, b"one"), UNKNOWN + 1, 0, b"two"
+    )
     assert decode(right) == canonical(example())
     for offset in (0, 33, len(right) + 8, 0xFFFFFFF8):
         assert is_refused(entry_value(right, _COUNT, "offset", offset))
-    assert "flags" in str(refusal(with_section(BUNDLE, 20, 2, b"")))
+    assert "flags" in str(refusal(with_section(BUNDLE, UNKNOWN, 2, b"")))
 
 
 def test_strings_must_begin_and_end_with_zero() -> None:

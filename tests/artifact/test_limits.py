@@ -25,6 +25,7 @@ from stockade.model.artifact import (
     GrantRow,
     Instruction,
     Level,
+    PortRow,
     RightsClass,
     TrustedLocation,
     WarningLine,
@@ -102,6 +103,10 @@ def _folders(count: int) -> Artifact:
     return replace(BASE, canary_folders=(CanaryFolder("/tmp"),) * count)
 
 
+def _ports(count: int) -> Artifact:
+    return replace(BASE, ports=(PortRow(0, 1),) * count)
+
+
 def _trusted(count: int) -> Artifact:
     return replace(BASE, trusted=(TrustedLocation("home", ".ssh"),) * count)
 
@@ -147,6 +152,7 @@ _BUILDERS: dict[str, Callable[[int], Artifact]] = {
     "CLASSES": _classes,
     "REQUIREMENTS_PER_VARIANT": _requirements,
     "CANARY_FOLDERS": _folders,
+    "PORTS": _ports,
     "TRUSTED": _trusted,
     "FEATURES": _features,
     "WARNINGS": _warnings,

@@ -71,6 +71,7 @@ def test_artifact_without_optional_records_comes_back() -> None:
         ),
         classes=(RightsClass("system", 0),),
         grants=(),
+        ports=(),
         environment=(),
         canary_folders=(),
         trusted=(),

@@ -64,9 +64,9 @@ def test_other_options_replace_also_with_a_laxer_value(file: str, option: str) -
 
 def test_every_option_equals_its_key() -> None:
     """S1-072."""
-    options = "--system none --ip all --unix-sockets none --signals isolated"
-    options += " --children none --linux-path-metadata allow --view all"
-    options += " --symlinks deny --macos-relays dual-stack --windows-win32k allow"
+    options = "--system none --ip client --unix-sockets all --signals isolated"
+    options += " --children allowed --linux-path-metadata allow --view all"
+    options += " --symlinks allow --macos-relays dual-stack --windows-win32k allow"
     options += " --windows-junctions grant --read /a --read-exec /b --read-write /c"
     options += " --pass-env LANG --set-env A=1"
     file = """
@@ -75,11 +75,13 @@ def test_every_option_equals_its_key() -> None:
         read = ["/a"]
         read_exec = ["/b"]
         read_write = ["/c"]
+        symlinks = "allow"
         [network]
-        ip = "all"
+        ip = "client"
+        unix_sockets = "all"
         [process]
         signals = "isolated"
-        children = "none"
+        children = "allowed"
         [environment]
         pass = ["LANG"]
         set = { A = "1" }

@@ -13,8 +13,10 @@ from typing import TypeAlias
 # Landlock ABIs at which another mechanism, with another error, holds a promise.
 ABI_REFER = 2
 ABI_TRUNCATE = 3
+ABI_TCP = 4
 ABI_IOCTL_DEV = 5
 ABI_SCOPES = 6
+ABI_UDP = 10
 ABI_NEWEST = 11
 
 # An errno name, `ok`, or such by the lowest ABI from which it holds.
@@ -47,6 +49,10 @@ POLICIES: dict[str, str] = {
     "default": _policy(""),
     "isolated": _policy(_ISOLATED),
     "network": _policy(f'{_ALONE}[network]\nip = "all"\n'),
+    "client": _policy(f'{_ALONE}[network]\nip = "client"\n'),
+    "services": _policy('[network]\nunix_sockets = "all"\n'),
+    "client-services": _policy('[network]\nip = "client"\nunix_sockets = "all"\n'),
+    "links": _policy(f'symlinks = "allow"\n{_ALONE}'),
     "self": _policy('[process]\nsignals = "self"\nchildren = "none"\n'),
     "terminate": _policy('[process]\nsignals = "terminate"\n'),
     "terminate-alone": _policy('[process]\nsignals = "terminate"\nchildren = "none"\n'),

@@ -115,6 +115,27 @@ _NAMES = (
         covers="GL-058",
     ),
     *rows("name-nameless", "EACCES", covers="GL-058"),
+    *rows(
+        "name-link-in-read-grant",
+        "EACCES",
+        "alone",
+        "links",
+        effect="granted-changed",
+        covers="S2-242",
+    ),
+    *rows("read-by-own-link", "EACCES", "alone", effect="special-file"),
+    # The link can be made; what it leads to is judged all the same.
+    Route(
+        "read-by-own-link",
+        "EACCES",
+        ("links",),
+        effect="special-file",
+        left="special-file",
+        covers="S2-243",
+    ),
+    *rows("name-fifo name-socket", "EACCES", "links", effect="special-file"),
+    *rows("name-device name-whiteout", "EPERM", "links", effect="special-file"),
+    *rows("name-fifo", "EACCES", "services", effect="special-file", covers="S2-242"),
     *rows("name-link-read-grant", "EXDEV", effect="granted-changed", covers="S2-241"),
     *rows(
         "name-link-in-write-grant name-fifo name-socket",

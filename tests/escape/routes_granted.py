@@ -3,7 +3,14 @@
 
 from __future__ import annotations
 
-from route import ABI_REFER, ABI_TRUNCATE, NO_LOOPBACK, UNDELIVERED, Route, rows
+from route import (
+    ABI_REFER,
+    ABI_TRUNCATE,
+    NO_LOOPBACK,
+    UNDELIVERED,
+    Route,
+    rows,
+)
 
 # What a policy grants, and what the documents state as a limit: works inside.
 GRANTED: tuple[Route, ...] = (
@@ -82,7 +89,6 @@ GRANTED: tuple[Route, ...] = (
             ("socket-listen", "", ()),
         )
     ),
-    *rows("socket-route socket-interfaces", "ok", "network", covers="S2-012"),
     *rows(
         "works-raise works-kill-self works-abort works-threads works-read works-write"
         " works-own-group works-terminal",
@@ -109,6 +115,61 @@ GRANTED: tuple[Route, ...] = (
             "signal-end-descriptor",
         )
     ),
+    *(
+        Route(
+            name,
+            "ok",
+            ("client",),
+            effect=effect,
+            left=effect,
+            needs=("loopback", *needs),
+            natural=NO_LOOPBACK,
+            covers="S2-023 S2-028",
+        )
+        for name, effect, needs in (
+            ("socket-tcp", "connection", ()),
+            ("socket-tcp6", "connection", ("ipv6",)),
+            ("socket-udp", "datagram", ()),
+            ("works-client-bind", "", ()),
+            ("works-client-exchange", "datagram", ()),
+        )
+    ),
+    *rows("client-bind client-bind-udp client-listen-unbound", "ok", "network"),
+    *(
+        Route(
+            name,
+            "ok",
+            ("services",),
+            effect=effect,
+            left=effect,
+            covers="S2-130",
+        )
+        for name, effect in (
+            ("socket-path", "connection"),
+            ("socket-path-datagram", "datagram"),
+            ("socket-abstract", "connection"),
+            ("socket-pair-datagram", "datagram"),
+            ("socket-bind", "special-file"),
+            ("name-socket", "special-file"),
+        )
+    ),
+    *rows("socket-pair-bind client-listen-local", "ok", "services"),
+    *(
+        Route(
+            name,
+            "ok",
+            ("links",),
+            effect="special-file",
+            left="special-file",
+            covers="S2-242",
+        )
+        for name in (
+            "name-link-in-write-grant",
+            "name-rename-link",
+            "name-hard-link-link",
+        )
+    ),
+    *rows("socket-route socket-interfaces", "ok", "network", "client", covers="S2-012"),
     Route(
         "signal-kill",
         "ok",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from route import NO_LOOPBACK, Route, rows
+from route import ABI_TCP, ABI_UDP, NO_LOOPBACK, Route, rows
 
 
 def _inet(name: str, effect: str, *needs: str, same_as: str = "") -> Route:
@@ -20,7 +20,9 @@ def _inet(name: str, effect: str, *needs: str, same_as: str = "") -> Route:
 
 
 def _family(name: str, feature: str, *natural: str, covers: str) -> Route:
-    policies = ("alone",) if name == "socket-ping" else ("alone", "network")
+    policies = ("alone", "services")
+    if name != "socket-ping":
+        policies = (*policies, "network", "client")
     return Route(
         name, "EPERM", policies, needs=(feature,), natural=natural, covers=covers
     )
@@ -46,7 +48,13 @@ _SOCKETS = (
     _family("socket-udp-lite", "udp-lite", "EPROTONOSUPPORT", covers="S2-011"),
     _family("socket-vsock", "vsock", "EAFNOSUPPORT", covers="S2-010"),
     *rows(
-        "socket-diagnosis socket-events", "EPERM", "alone", "network", covers="S2-012"
+        "socket-diagnosis socket-events",
+        "EPERM",
+        "alone",
+        "network",
+        "client",
+        "client-services",
+        covers="S2-012",
     ),
     *rows(
         "socket-path socket-abstract",
@@ -67,6 +75,48 @@ _SOCKETS = (
         effect="datagram",
         covers="S2-124 S2-125",
     ),
+    *rows(
+        "client-listen-unbound client-listen-unbound-six",
+        "EPERM",
+        "alone",
+        "client",
+        covers="S2-032",
+    ),
+    *rows("socket-listen", "EPERM", "client", covers="S2-024"),
+    *rows(
+        "client-listen-local client-listen-local-packets",
+        "EPERM",
+        "alone",
+        "client",
+        "client-services",
+        covers="S2-024",
+    ),
+    # Below the ABI that has the right, a bind that nobody can listen on works.
+    *rows(
+        "client-bind client-bind-six",
+        ((0, "ok"), (ABI_TCP, "EACCES")),
+        "client",
+        covers="S2-026 S2-029",
+    ),
+    *rows(
+        "client-bind-udp client-bind-udp-six",
+        ((0, "ok"), (ABI_UDP, "EACCES")),
+        "client",
+        covers="S2-027 S2-029",
+    ),
+    *(
+        Route(
+            name,
+            "EPERM",
+            ("client",),
+            effect=effect,
+            needs=("mptcp", "loopback"),
+            natural=(*NO_LOOPBACK, "EPROTONOSUPPORT"),
+            covers="S2-030",
+        )
+        for name, effect in (("client-bind-mptcp", ""), ("socket-mptcp", "connection"))
+    ),
+    *rows("socket-tcp socket-udp", "EPERM", "services", effect=""),
     # Nothing can be sent to it, but the name is taken from whoever it belongs to.
     *rows("socket-pair-bind", "EPERM"),
     *rows(

@@ -143,6 +143,7 @@ ARTIFACT = Artifact(
     levels=(Level("base", (VARIANT,)),),
     classes=CLASSES,
     grants=(),
+    ports=(),
     environment=(),
     canary_folders=(CanaryFolder("/tmp"), CanaryFolder("/var/tmp")),
     trusted=(),

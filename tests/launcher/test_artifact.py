@@ -133,7 +133,9 @@ def test_group_of_root_may_not_write(scene: Scene) -> None:
 
 
 @needs_root
-@pytest.mark.parametrize(("owner", "accepted"), [(0, True), (host_features.UNPRIVILEGED, False)])
+@pytest.mark.parametrize(
+    ("owner", "accepted"), [(0, True), (host_features.UNPRIVILEGED, False)]
+)
 def test_sticky_folder_of_root_may_be_writable(
     scene: Scene, owner: int, accepted: bool
 ) -> None:

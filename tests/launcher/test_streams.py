@@ -77,7 +77,8 @@ def _unix_half_closed(stack: ExitStack) -> int:
 
 
 TCP, UDP = (socket.AF_INET, socket.SOCK_STREAM), (socket.AF_INET, socket.SOCK_DGRAM)
-# Name, how it is opened, the kind a policy must name, what the message says.
+# Name, how it is opened, the kind a policy must name (every connected TCP socket has a
+# second one), what the message says.
 SOCKETS: dict[str, tuple[Opener, str | None, str]] = {
     "tcp": (_plain(*TCP), "inet", "family IPv4 2, type stream, protocol 6, not con"),
     "tcp listening": (_tcp_listening, "inet", "type stream, protocol 6, listening"),
@@ -135,7 +136,14 @@ _NEEDS = {
     "tcp connected": "loopback",
     "raw": "root-user",
 }
-KINDS = ("unix-connected", "unix-any", "inet", "route-netlink", "pty-master")
+KINDS = (
+    "unix-connected",
+    "unix-any",
+    "inet",
+    "tcp-connected",
+    "route-netlink",
+    "pty-master",
+)
 
 
 def _start(scene: Scene, stream: int, fd: int, kinds: tuple[str, ...]) -> object:
@@ -163,12 +171,14 @@ def test_sockets_are_judged_by_kind(scene: Scene, name: str, stream: int) -> Non
     require(*filter(None, [_NEEDS.get(name)]))
     opener, kind, words = SOCKETS[name]
     with _opened(opener) as fd:
-        others = tuple(other for other in KINDS if other != kind)
+        fitting = (kind, "tcp-connected" if name == "tcp connected" else kind)
+        others = tuple(other for other in KINDS if other not in fitting)
         text = reason(_start(scene, stream, fd, others))
         assert text.startswith(f"{_NAMES[stream]} is a socket (family ")
         assert words in text
-        if kind is not None:
-            assert _start(scene, stream, fd, (kind,)).returncode == 0
+        for one in dict.fromkeys(fitting):
+            if one is not None:
+                assert _start(scene, stream, fd, (one,)).returncode == 0
 
 
 def test_socket_on_standard_error_is_refused(scene: Scene) -> None:

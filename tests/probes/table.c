@@ -17,7 +17,7 @@ static const struct route_group *const groups[] = {
 	&child_routes,        &socket_routes,     &kernel_routes,
 	&ipc_routes,          &terminal_routes,   &foreign_routes,
 	&works_routes,        &limit_routes,      &works_process_routes,
-	&victim_limit_routes, &signal_end_routes,
+	&victim_limit_routes, &signal_end_routes, &client_routes,
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

@@ -12,6 +12,7 @@ from sampled import disagreements
 from policies import GRANTS, KEY_COMBINATIONS, label
 from stockade.abi.arch import LINUX_TARGETS
 from stockade.abi.syscalls import call_numbers
+from stockade.artifact.layout import LIMITS
 from stockade.driver.compile import build_artifact, targets
 from stockade.model.artifact import Artifact, Filter, Instruction
 from stockade.model.policy import Children, Ip, Policy, Signals
@@ -164,7 +165,7 @@ def test_strictest_policy_stays_within_the_probe_limit() -> None:
     for policy in KEY_COMBINATIONS:
         for target in targets():
             for variant in build_artifact(policy, "x", target).levels[0].variants:
-                assert len(variant.probes) <= 32
+                assert len(variant.probes) <= LIMITS["PROBES_PER_VARIANT"]
 
 
 def test_interpreter_computes_as_the_kernel_does() -> None:

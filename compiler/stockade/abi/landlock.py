@@ -46,14 +46,27 @@ NET_RIGHTS = _table(
 )
 SCOPES = _table(("ABSTRACT_UNIX_SOCKET", 6), ("SIGNAL", 6))
 
-_FS_BITS = {right.name: right.bit for right in FS_RIGHTS}
-
 
 def fs_mask(*names: str) -> int:
     """Join file rights by name; a name that is none raises KeyError."""
+    return _mask(FS_RIGHTS, names)
+
+
+def net_mask(*names: str) -> int:
+    """Join port rights by name; a name that is none raises KeyError."""
+    return _mask(NET_RIGHTS, names)
+
+
+def scope_mask(*names: str) -> int:
+    """Join scopes by name; a name that is none raises KeyError."""
+    return _mask(SCOPES, names)
+
+
+def _mask(rights: tuple[Right, ...], names: tuple[str, ...]) -> int:
+    bits = {right.name: right.bit for right in rights}
     mask = 0
     for name in names:
-        mask |= _FS_BITS[name]
+        mask |= bits[name]
     return mask
 
 

@@ -23,6 +23,7 @@ from stockade.model.artifact import (
     Instruction,
     Level,
     Operand,
+    PortRow,
     Probe,
     Relocation,
     Requirement,
@@ -69,6 +70,9 @@ class _Reader:
             ),
             classes=self._classes,
             grants=tuple(map(self._grant, bundle.rows("grants"))),
+            ports=tuple(
+                PortRow(port, rights) for rights, port, _ in bundle.rows("ports")
+            ),
             environment=tuple(map(self._variable, bundle.rows("environment"))),
             canary_folders=tuple(
                 CanaryFolder(text(path), WORDS["folder"][kind])

@@ -107,6 +107,7 @@ ENUMERATIONS: tuple[Enumeration, ...] = (
             ("INET", 4, "TCP, UDP, ICMP or MPTCP socket"),
             ("ROUTE_NETLINK", 8, "route netlink socket"),
             ("PTY_MASTER", 16, "master side of a pseudo-terminal"),
+            ("TCP_CONNECTED", 32, "connected TCP socket, not MPTCP"),
         ),
         bits=True,
     ),

@@ -20,6 +20,7 @@ LIMITS: dict[str, int] = {
     "BUNDLE_BYTES": 4 * 1024 * 1024,
     "VARIANTS": 64,
     "GRANTS": 16384,
+    "PORTS": 256,
     "PATH_BYTES": 4095,
     # Bounds the time the parser spends on text that many records share.
     "TEXT_BYTES": 4095,
@@ -27,7 +28,7 @@ LIMITS: dict[str, int] = {
     "ENTRY_BYTES": 131071,
     "INSTRUCTIONS": 4096,
     "ENVIRONMENT": 256,
-    "PROBES_PER_VARIANT": 32,
+    "PROBES_PER_VARIANT": 48,
     "LEVELS": 16,
     "CLASSES": 16,
     "REQUIREMENTS_PER_VARIANT": 32,
@@ -45,6 +46,7 @@ NAME = Rule("name")
 PATH = Rule("path")
 VARIABLE = Rule("variable")
 FEATURE_BITS = Rule("bits", high=sum(FEATURES.values()))
+PORT = Rule("range", high=65535)
 # MAX_ERRNO of linux/err.h.
 ANSWER = Rule("range", high=4095)
 
@@ -332,5 +334,17 @@ SECTIONS: tuple[Section, ...] = (
         ),
         "lines of `--check` on standard error",
         high=LIMITS["WARNINGS"],
+    ),
+    Section(
+        20,
+        "ports",
+        "port",
+        (
+            _f("rights", "u64", ANY, "Landlock port rights; only handled ones count"),
+            _f("port", "u32", PORT, "0 is a port that the kernel chooses"),
+            _f("reserved", "u32", ZERO, ""),
+        ),
+        "port rules",
+        high=LIMITS["PORTS"],
     ),
 )

@@ -70,6 +70,7 @@ class Rows:
             "canary_folders": self._canary_folders,
             "trusted": self._trusted,
             "warnings": self._warnings,
+            "ports": self._ports,
         }
         return makers[section]()
 
@@ -190,6 +191,9 @@ class Rows:
 
     def _warnings(self) -> Iterable[Row]:
         return ((row.id, row.text) for row in self.artifact.warnings)
+
+    def _ports(self) -> Iterable[Row]:
+        return ((row.rights, row.port, 0) for row in self.artifact.ports)
 
     def _class(self, name: str) -> int:
         if self._class_names.count(name) != 1:

@@ -32,13 +32,20 @@ def write_snapshot(policy: Policy, artifact: Artifact, checksum: int) -> str:
         target=plain(artifact.target),
         checksum=plain(f"{checksum:08x}"),
         table=plain(table_origin(arch)),
-        policy=_lines(_settings(artifact)),
-        environment=_lines(_environment(artifact)),
-        classes=_lines(_classes(artifact)),
-        grants=_lines(_grants(artifact)),
-        trusted=_lines(f"{row.base} `{row.path}`" for row in artifact.trusted),
-        warnings=_lines(f"[{row.id}] {row.text}" for row in artifact.warnings),
-        features=_lines(_features(artifact)),
+        parts=[
+            _part("policy", _settings(artifact)),
+            _part("environment", _environment(artifact), "empty"),
+            _part("classes", _classes(artifact)),
+            _part("grants", _grants(artifact), "none"),
+            _part("ports", _ports(artifact), "none"),
+            _part(
+                "no writable grant may reach",
+                _trusted(artifact),
+                "no grant is writable",
+            ),
+            _part("warnings", _warnings(artifact), "none"),
+            _part("what a host may lack", _features(artifact)),
+        ],
         levels=[
             {
                 "name": plain(level.name),
@@ -62,6 +69,10 @@ def write_snapshot(policy: Policy, artifact: Artifact, checksum: int) -> str:
 
 def _lines(texts: Iterable[str]) -> _Lines:
     return [plain(text) for text in texts]
+
+
+def _part(title: str, lines: list[str], empty: str = "") -> dict[str, object]:
+    return {"title": plain(title), "lines": _lines(lines or [empty])}
 
 
 def number_filters(artifact: Artifact) -> dict[Filter, str]:
@@ -105,6 +116,21 @@ def _grants(artifact: Artifact) -> list[str]:
         f"{row.class_name} `{row.path}`{' where it exists' if row.optional else ''}"
         for row in artifact.grants
     ]
+
+
+def _ports(artifact: Artifact) -> list[str]:
+    return [
+        f"{row.port or 'chosen by the kernel'}: {_rights(NET_RIGHTS, row.rights)}"
+        for row in artifact.ports
+    ]
+
+
+def _trusted(artifact: Artifact) -> list[str]:
+    return [f"{row.base} `{row.path}`" for row in artifact.trusted]
+
+
+def _warnings(artifact: Artifact) -> list[str]:
+    return [f"[{row.id}] {row.text}" for row in artifact.warnings]
 
 
 def _features(artifact: Artifact) -> list[str]:

@@ -16,8 +16,9 @@ compile writes an artifact and its text per target; verify repeats its proof.
   --read-exec PATH                   the same, and execute
   --read-write PATH                  read, create, change, delete; never execute
   --system none|minimal              what programs need to start (minimal)
-  --ip none|all                      IPv4 and IPv6, loopback too (none)
-  --unix-sockets none                Unix sockets (none)
+  --symlinks deny|allow              links made in writable paths (deny)
+  --ip none|client|all               IPv4 and IPv6, loopback too (none)
+  --unix-sockets none|all            Unix sockets (none)
   --signals isolated|any             to processes outside the sandbox (any)
   --children none|allowed            other processes (allowed)
   --linux-path-metadata deny|allow   chmod, chown and the like by path (deny)

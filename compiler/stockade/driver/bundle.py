@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from stockade.abi.arch import LINUX_TARGETS
+from stockade.abi.landlock import fs_mask
 from stockade.artifact import listing
 from stockade.artifact.canonical import canonical
 from stockade.artifact.decode import decode
@@ -27,7 +28,9 @@ from stockade.model.policy import (
     PathMetadata,
     Policy,
     Signals,
+    Symlinks,
     System,
+    UnixSockets,
 )
 from stockade.proof.gate import GateRefusedError, judge
 
@@ -121,7 +124,11 @@ def claimed_policy(artifact: Artifact) -> Policy:
                 if row.policy
             )
         ),
-        ip=Ip.NONE if "ip-network-denied" in names else Ip.ALL,
+        symlinks=_symlinks(artifact),
+        ip=_ip(names),
+        unix_sockets=(
+            UnixSockets.NONE if "unix-sockets-denied" in names else UnixSockets.ALL
+        ),
         signals=next((word for name, word in _SIGNALS if name in names), Signals.ANY),
         children=Children.NONE if "children-denied" in names else Children.ALLOWED,
         pass_names=tuple(row.name for row in artifact.environment if row.value is None),
@@ -134,3 +141,16 @@ def claimed_policy(artifact: Artifact) -> Policy:
             PathMetadata.DENY if "metadata-protected" in names else PathMetadata.ALLOW
         ),
     )
+
+
+def _ip(names: set[str]) -> Ip:
+    if "ip-network-denied" in names:
+        return Ip.NONE
+    return Ip.CLIENT if "ip-inbound-denied" in names else Ip.ALL
+
+
+def _symlinks(artifact: Artifact) -> Symlinks:
+    """Read from the right itself whether links may be made: no line denies them."""
+    rights = {row.name: row.rights for row in artifact.classes}
+    right = fs_mask("MAKE_SYM")
+    return Symlinks.ALLOW if rights.get("read_write", 0) & right else Symlinks.DENY

@@ -70,6 +70,14 @@ class GrantRow:
 
 
 @dataclass(frozen=True, slots=True)
+class PortRow:
+    """One port and the Landlock port rights granted on it."""
+
+    port: int
+    rights: int
+
+
+@dataclass(frozen=True, slots=True)
 class EnvironmentRow:
     """One variable; `value` is None for a passed one."""
 
@@ -182,6 +190,7 @@ class Artifact:
     levels: tuple[Level, ...]
     classes: tuple[RightsClass, ...]
     grants: tuple[GrantRow, ...]
+    ports: tuple[PortRow, ...]
     environment: tuple[EnvironmentRow, ...]
     canary_folders: tuple[CanaryFolder, ...]
     trusted: tuple[TrustedLocation, ...]

@@ -19,14 +19,16 @@ from stockade.model.calls import (
     refuse,
 )
 from stockade.model.ioctl_rules import IOCTL_RULES
-from stockade.model.policy import Children, Ip, PathMetadata, Policy, Signals
+from stockade.model.policy import Children, PathMetadata, Policy, Signals
 from stockade.model.process_rules import PROCESS_RULES, SIGNAL_RULES
-from stockade.model.socket_rules import SOCKET_RULES
+from stockade.model.socket_rules import SOCKET_CONDITIONS, SOCKET_RULES
 
 # Landlock ABIs at which the kernel takes over from the filter.
 ABI_TRUNCATE = 3
+ABI_TCP = 4
 ABI_IOCTL_DEV = 5
 ABI_SCOPES = 6
+ABI_UDP = 10
 
 CONDITIONS: dict[str, Callable[[Policy, int], bool]] = {
     "always": lambda _policy, _abi: True,
@@ -42,8 +44,7 @@ CONDITIONS: dict[str, Callable[[Policy, int], bool]] = {
         or (policy.signals is Signals.ISOLATED and abi < ABI_SCOPES)
     ),
     "signals-terminate": lambda policy, _abi: policy.signals is Signals.TERMINATE,
-    "ip-none": lambda policy, _abi: policy.ip is Ip.NONE,
-    "ip-all": lambda policy, _abi: policy.ip is Ip.ALL,
+    **SOCKET_CONDITIONS,
     "metadata-deny": lambda policy, _abi: policy.path_metadata is PathMetadata.DENY,
     "truncation-guard": lambda _policy, abi: abi < ABI_TRUNCATE,
     "listed-ioctls": lambda _policy, abi: abi < ABI_IOCTL_DEV,

@@ -13,13 +13,15 @@ from stockade.abi.arch import SKIPPED_CALL, X32_BIT
 from stockade.abi.syscalls import call_names
 from stockade.model.call_rules import rules_in_force
 from stockade.model.calls import ALLOW, CallRule, holds
-from stockade.model.policy import Access, Policy
+from stockade.model.policy import Access, Ip, Policy, Symlinks, UnixSockets
 from stockade.model.request import (
     CallRequest,
     Decision,
     EnvironmentRequest,
     PathAction,
     PathRequest,
+    PortAction,
+    PortRequest,
     Request,
     Situation,
 )
@@ -47,7 +49,21 @@ ACTIONS: dict[Access, frozenset[PathAction]] = {
     Access.READ_EXEC: _READING | {PathAction.EXECUTE},
     Access.READ_WRITE: _WRITING,
 }
+# What keys add to a writable path: others outside follow what is left there.
+_LINKING = frozenset({PathAction.CREATE_LINK})
+_BINDING = frozenset({PathAction.CREATE_SOCKET})
 DEVICE_ACTIONS = frozenset({PathAction.READ, PathAction.WRITE})
+
+
+def actions(policy: Policy, access: Access) -> frozenset[PathAction]:
+    """List what a grant of this kind allows under a policy."""
+    found = ACTIONS[access]
+    if access is Access.READ_WRITE:
+        if policy.symlinks is Symlinks.ALLOW:
+            found |= _LINKING
+        if policy.unix_sockets is UnixSockets.ALL:
+            found |= _BINDING
+    return found
 
 
 def decide(policy: Policy, situation: Situation, request: Request) -> Decision:
@@ -57,6 +73,8 @@ def decide(policy: Policy, situation: Situation, request: Request) -> Decision:
             return _decide_call(policy, situation, request)
         case PathRequest():
             return _decide_path(policy, situation, request)
+        case PortRequest():
+            return _decide_port(policy, request)
         case EnvironmentRequest():
             return _decide_environment(policy, request)
 
@@ -101,15 +119,35 @@ def _decide_path(
     if request.action is PathAction.MOVE and situation.landlock_abi < 2:
         # Landlock had no right for moving between folders and refuses it.
         return Decision("EXDEV", "Landlock ABI 1 refuses every move")
+    if request.action is PathAction.CONNECT:
+        return _decide_connection(policy)
     for above in folders_above(request.path):
         for access in policy.accesses.get(above, ()):
-            if request.action in ACTIONS[access]:
+            if request.action in actions(policy, access):
                 return Decision(ALLOW, f"{access} `{above}`")
         if request.action in _READING and above in readable_system_paths(policy):
             return Decision(ALLOW, f"system set `{above}`")
         if request.action in DEVICE_ACTIONS and above in writable_system_paths(policy):
             return Decision(ALLOW, f"system set `{above}`")
     return Decision("EACCES", "no rule covers it")
+
+
+def _decide_connection(policy: Policy) -> Decision:
+    """Decide on a Unix socket by its path; no grant leads to one or away from it."""
+    if policy.unix_sockets is UnixSockets.ALL:
+        return Decision(ALLOW, "unix sockets are granted")
+    return Decision("EACCES", "no Unix socket is granted")
+
+
+def _decide_port(policy: Policy, request: PortRequest) -> Decision:
+    binds = request.action in {PortAction.BIND_TCP, PortAction.BIND_UDP}
+    match policy.ip:
+        case Ip.NONE:
+            return Decision("EACCES", "no network is granted")
+        case Ip.CLIENT if binds and request.port:
+            return Decision("EACCES", "a client's port is for the kernel to choose")
+        case _:
+            return Decision(ALLOW, "no port is refused")
 
 
 def folders_above(path: str) -> Iterator[str]:

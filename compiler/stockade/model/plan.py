@@ -9,6 +9,18 @@ from stockade.model.artifact import Requirement
 
 
 @dataclass(frozen=True, slots=True)
+class Handled:
+    """Masks of what a ruleset handles: what a requirement rests on, and the rest."""
+
+    fs_required: int
+    fs_optional: int
+    net_required: int
+    net_optional: int
+    scope_required: int
+    scope_optional: int
+
+
+@dataclass(frozen=True, slots=True)
 class VariantPlan:
     """One way to hold a level: the kernels it is for and what it promises there.
 
@@ -20,4 +32,5 @@ class VariantPlan:
     landlock_abi: int
     must: tuple[str, ...]
     must_not: tuple[str, ...]
+    handled: Handled
     requirements: tuple[Requirement, ...]

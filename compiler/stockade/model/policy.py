@@ -19,6 +19,7 @@ class Ip(StrEnum):
     """IPv4 and IPv6 networking, loopback included."""
 
     NONE = "none"
+    CLIENT = "client"
     ALL = "all"
 
 
@@ -26,6 +27,14 @@ class UnixSockets(StrEnum):
     """Unix domain sockets."""
 
     NONE = "none"
+    ALL = "all"
+
+
+class Symlinks(StrEnum):
+    """Whether symbolic links may be made in writable paths."""
+
+    DENY = "deny"
+    ALLOW = "allow"
 
 
 class Signals(StrEnum):
@@ -80,6 +89,7 @@ class Policy:
 
     system: System = System.MINIMAL
     grants: tuple[Grant, ...] = ()
+    symlinks: Symlinks = Symlinks.DENY
     ip: Ip = Ip.NONE
     unix_sockets: UnixSockets = UnixSockets.NONE
     signals: Signals = Signals.ANY

@@ -32,6 +32,15 @@ class PathAction(StrEnum):
     CONNECT = "connect"
 
 
+class PortAction(StrEnum):
+    """One thing to do with a port of an IP socket that the program has."""
+
+    BIND_TCP = "bind-tcp"
+    CONNECT_TCP = "connect-tcp"
+    BIND_UDP = "bind-udp"
+    SEND_UDP = "send-udp"
+
+
 @dataclass(frozen=True, slots=True)
 class Situation:
     """Where a meaning is decided: an architecture and a kernel's Landlock ABI."""
@@ -66,13 +75,24 @@ class PathRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class PortRequest:
+    """One action on a port; to bind to 0 leaves the choice to the kernel.
+
+    Decided as Landlock does, which lacks rights on ports that older ABIs do not know.
+    """
+
+    port: int
+    action: PortAction
+
+
+@dataclass(frozen=True, slots=True)
 class EnvironmentRequest:
     """One variable of the program's environment."""
 
     name: str
 
 
-Request: TypeAlias = CallRequest | PathRequest | EnvironmentRequest
+Request: TypeAlias = CallRequest | PathRequest | PortRequest | EnvironmentRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def readable_system_paths(policy: Policy) -> tuple[str, ...]:
 def _readable(system: System, ip: Ip) -> tuple[str, ...]:
     if system is System.NONE:
         return ()
-    network = _NETWORK if ip is Ip.ALL else ()
+    network = () if ip is Ip.NONE else _NETWORK
     return tuple(sorted((*_LIBRARIES, *_TIME_ZONES, *_READ_DEVICES, *network)))
 
 

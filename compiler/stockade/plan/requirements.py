@@ -7,16 +7,27 @@ prose. A mechanism names only what is in force at the ABI it is written for.
 
 from __future__ import annotations
 
+from stockade.abi.landlock import FS_RIGHTS
 from stockade.model.artifact import Requirement
-from stockade.model.call_rules import ABI_IOCTL_DEV, ABI_SCOPES, ABI_TRUNCATE
-from stockade.model.policy import Children, Ip, PathMetadata, Policy, Signals
+from stockade.model.call_rules import (
+    ABI_IOCTL_DEV,
+    ABI_SCOPES,
+    ABI_TCP,
+    ABI_TRUNCATE,
+    ABI_UDP,
+)
+from stockade.model.policy import (
+    Children,
+    Ip,
+    PathMetadata,
+    Policy,
+    Signals,
+    UnixSockets,
+)
+from stockade.plan.rights import handled
 
 _ABI_REFER = 2
-_ABI_TCP = 4
 _ABI_RESOLVE_UNIX = 9
-_ABI_UDP = 10
-# ABIs at which file rights were added, newest first.
-_FS_STEPS = (_ABI_RESOLVE_UNIX, ABI_IOCTL_DEV, ABI_TRUNCATE, _ABI_REFER, 1)
 _LANDLOCK = ("landlock-built", "landlock-abi-1")
 _SECCOMP = ("seccomp-filter",)
 _OWN_PROCESS_ONLY = (
@@ -31,7 +42,7 @@ def requirements(policy: Policy, landlock_abi: int) -> tuple[Requirement, ...]:
         Requirement(
             "filesystem-confined",
             "filesystem confined to policy paths",
-            _filesystem(landlock_abi),
+            _filesystem(policy, landlock_abi),
             (*_LANDLOCK, *_SECCOMP),
             show_rights=True,
         ),
@@ -68,9 +79,7 @@ def requirements(policy: Policy, landlock_abi: int) -> tuple[Requirement, ...]:
             _SECCOMP,
         ),
     ]
-    if policy.ip is Ip.NONE:
-        lines.append(_ip_denied(landlock_abi))
-    lines.append(_unix_denied(landlock_abi))
+    lines += _sockets(policy, landlock_abi)
     if policy.path_metadata is PathMetadata.DENY:
         lines.append(
             Requirement(
@@ -94,8 +103,9 @@ def requirements(policy: Policy, landlock_abi: int) -> tuple[Requirement, ...]:
     return tuple(lines)
 
 
-def _filesystem(abi: int) -> str:
-    step = next(step for step in _FS_STEPS if step <= abi)
+def _filesystem(policy: Policy, abi: int) -> str:
+    fs_handled = handled(policy, abi).fs_required | handled(policy, abi).fs_optional
+    step = max(right.abi for right in FS_RIGHTS if right.bit & fs_handled)
     parts = [f"Landlock file rights of ABI {step}"]
     if abi < _ABI_REFER:
         parts.append("every move between folders refused")
@@ -107,13 +117,50 @@ def _filesystem(abi: int) -> str:
     return "; ".join(parts)
 
 
-def _ip_denied(abi: int) -> Requirement:
-    mechanism = "seccomp refuses every socket family"
-    if abi >= _ABI_UDP:
+def _sockets(policy: Policy, abi: int) -> list[Requirement]:
+    lines = []
+    match policy.ip:
+        case Ip.NONE:
+            lines.append(_ip_denied(policy, abi))
+        case Ip.CLIENT:
+            lines.append(_ip_inbound_denied(abi))
+        case Ip.ALL:
+            pass
+    if policy.unix_sockets is UnixSockets.NONE:
+        lines.append(_unix_denied(abi))
+    lines.append(
+        Requirement(
+            "socket-families-limited",
+            "no raw sockets and none of other families",
+            "seccomp refuses what the policy does not name",
+            _SECCOMP,
+        )
+    )
+    return lines
+
+
+def _ip_denied(policy: Policy, abi: int) -> Requirement:
+    granted = "" if policy.unix_sockets is UnixSockets.NONE else " but Unix sockets"
+    mechanism = f"seccomp refuses every socket family{granted}"
+    if abi >= ABI_UDP:
         mechanism += "; Landlock refuses TCP and UDP ports"
-    elif abi >= _ABI_TCP:
+    elif abi >= ABI_TCP:
         mechanism += "; Landlock refuses TCP ports"
     return Requirement("ip-network-denied", "IP networking denied", mechanism, _SECCOMP)
+
+
+def _ip_inbound_denied(abi: int) -> Requirement:
+    mechanism = "seccomp refuses listen and accept, and MPTCP sockets"
+    if abi >= ABI_UDP:
+        mechanism += "; Landlock leaves the choice of TCP and UDP ports to the kernel"
+    elif abi >= ABI_TCP:
+        mechanism += "; Landlock leaves the choice of TCP ports to the kernel"
+    return Requirement(
+        "ip-inbound-denied",
+        "IP connections from outside denied",
+        mechanism,
+        (*_LANDLOCK, *_SECCOMP),
+    )
 
 
 def _unix_denied(abi: int) -> Requirement:

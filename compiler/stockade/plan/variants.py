@@ -9,11 +9,11 @@ lower one, so the choice is total over all kernels that can hold the policy.
 from __future__ import annotations
 
 from stockade.abi.features import LANDLOCK_ABI_NEWEST
-from stockade.abi.landlock import FS_RIGHTS, NET_RIGHTS, SCOPES, supported
 from stockade.model.call_rules import ABI_SCOPES, rules_in_force
 from stockade.model.plan import VariantPlan
-from stockade.model.policy import Children, Ip, Policy, Signals
+from stockade.model.policy import Children, Policy, Signals
 from stockade.plan.requirements import requirements
+from stockade.plan.rights import handled
 
 _ALWAYS_NEEDED = ("landlock-built", "seccomp-filter")
 
@@ -31,6 +31,7 @@ def variants(policy: Policy) -> tuple[VariantPlan, ...]:
                 landlock_abi=abi,
                 must=(f"landlock-abi-{abi}", *_ALWAYS_NEEDED),
                 must_not=(),
+                handled=handled(policy, abi),
                 requirements=requirements(policy, abi),
             )
         )
@@ -53,7 +54,5 @@ def _holds(policy: Policy, abi: int) -> tuple[object, ...]:
     return (
         requirements(policy, abi),
         rules_in_force(policy, abi),
-        supported(FS_RIGHTS, abi),
-        supported(NET_RIGHTS, abi) if policy.ip is Ip.NONE else 0,
-        supported(SCOPES, abi),
+        handled(policy, abi),
     )

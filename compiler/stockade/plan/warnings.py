@@ -5,8 +5,36 @@ from __future__ import annotations
 
 from stockade.model.artifact import WarningLine
 from stockade.model.decide import covers
-from stockade.model.policy import PathMetadata, Policy, Signals
+from stockade.model.policy import (
+    Ip,
+    PathMetadata,
+    Policy,
+    Signals,
+    Symlinks,
+    UnixSockets,
+)
 
+_UNIX_ALL = WarningLine(
+    "unix-sockets-all",
+    'unix_sockets = "all" gives up most of the isolation: the program reaches every'
+    " local service on a Unix socket, such as the session bus, through which it can"
+    " start commands outside the sandbox",
+)
+_SYMLINKS = WarningLine(
+    "symlinks-followed-outside",
+    'symlinks = "allow" lets the program leave links in writable paths that lead'
+    " anywhere; what opens them outside the sandbox follows them with its own rights",
+)
+_CLIENT_UDP = WarningLine(
+    "ip-client-udp",
+    'ip = "client" receives datagrams from every sender on a UDP socket that is not'
+    " connected; before Linux 7.2 (Landlock ABI 10) also on a port that the program"
+    " chooses",
+)
+_CLIENT_UNIX = WarningLine(
+    "ip-client-unix-listen",
+    'ip = "client" keeps the program from listening on Unix sockets as well',
+)
 _SIGNALS_ANY = WarningLine(
     "signals-any",
     'signals = "any" lets the program signal every process of this user; it can end'
@@ -36,6 +64,14 @@ _TERMINALS = WarningLine(
 def warnings(policy: Policy) -> tuple[WarningLine, ...]:
     """List the warnings that the policy alone gives reason for, in fixed order."""
     found: list[WarningLine] = []
+    if policy.unix_sockets is UnixSockets.ALL:
+        found.append(_UNIX_ALL)
+    if policy.symlinks is Symlinks.ALLOW:
+        found.append(_SYMLINKS)
+    if policy.ip is Ip.CLIENT:
+        found.append(_CLIENT_UDP)
+        if policy.unix_sockets is UnixSockets.ALL:
+            found.append(_CLIENT_UNIX)
     match policy.signals:
         case Signals.ANY:
             found.append(_SIGNALS_ANY)

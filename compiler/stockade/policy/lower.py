@@ -10,6 +10,7 @@ from stockade.model.policy import (
     PathMetadata,
     Policy,
     Signals,
+    Symlinks,
     System,
     UnixSockets,
 )
@@ -31,6 +32,7 @@ def lower(settings: Settings, report: Report) -> Policy:
     return Policy(
         system=System(_word(supported, "filesystem.system")),
         grants=grants,
+        symlinks=Symlinks(_word(supported, "filesystem.symlinks")),
         ip=Ip(_word(supported, "network.ip")),
         unix_sockets=UnixSockets(_word(supported, "network.unix_sockets")),
         signals=Signals(_word(supported, "process.signals")),

@@ -2,8 +2,9 @@
 """Compare an artifact's Landlock table with the meaning of its policy.
 
 The evaluator follows landlock(7): a path may use the rights of every rule on it
-or on a folder above it, and a right that is not handled is not denied. It knows
-which right an action takes and nothing of how the table was made.
+or on a folder above it, a port those of every rule on it, and a right that is not
+handled is not denied. It knows which right an action takes and nothing of how the
+table was made.
 """
 
 from __future__ import annotations
@@ -12,8 +13,14 @@ from collections.abc import Iterator
 
 from stockade.model.artifact import Artifact, Variant
 from stockade.model.decide import decide
-from stockade.model.policy import Policy
-from stockade.model.request import PathAction, PathRequest, Situation
+from stockade.model.policy import Policy, Signals, UnixSockets
+from stockade.model.request import (
+    PathAction,
+    PathRequest,
+    PortAction,
+    PortRequest,
+    Situation,
+)
 from stockade.model.system_set import readable_system_paths, writable_system_paths
 
 # Bits of linux/landlock.h, written again: see the invariant of the interpreter.
@@ -37,6 +44,29 @@ _NEEDED: dict[PathAction, int] = {
     PathAction.CONNECT: 1 << 16,
 }
 
+_NEEDED_ON_PORTS: dict[PortAction, int] = {
+    PortAction.BIND_TCP: 1 << 0,
+    PortAction.CONNECT_TCP: 1 << 1,
+    PortAction.BIND_UDP: 1 << 2,
+    PortAction.SEND_UDP: 1 << 3,
+}
+# The kernel's choice, the ports of root, their border, the last one.
+_PORTS = (0, 1, 80, 1023, 1024, 40000, 65535)
+_SCOPE_ABSTRACT, _SCOPE_SIGNAL = 1 << 0, 1 << 1
+# ABIs that brought a right; all others are of the first. A policy that denies an
+# action needs the right for it handled from there on.
+_SINCE: dict[PathAction | PortAction, int] = {
+    PathAction.MOVE: 2,
+    PathAction.TRUNCATE: 3,
+    PathAction.DEVICE_REQUEST: 5,
+    PathAction.CONNECT: 9,
+    PortAction.BIND_TCP: 4,
+    PortAction.CONNECT_TCP: 4,
+    PortAction.BIND_UDP: 10,
+    PortAction.SEND_UDP: 10,
+}
+_SCOPES_SINCE = 6
+
 
 class TableDisagreementError(Exception):
     """A Landlock table does not decide what its policy means."""
@@ -51,16 +81,57 @@ def check_table(
     for path in _paths(policy, artifact):
         rights = _rights_on(rules, path)
         for action, needed in _NEEDED.items():
-            if needed & ~handled:
-                # The kernel does not judge it at this ABI; the filter does.
-                continue
             meant = decide(policy, situation, PathRequest(path, action)).allowed
-            if meant != (needed & ~rights == 0):
-                message = (
-                    f"`{path}` {action}: the policy {'allows' if meant else 'denies'}"
-                    f" it, the table does not"
-                )
-                raise TableDisagreementError(message)
+            granted = needed & ~rights == 0 if needed & handled else None
+            _compare(situation, f"`{path}` {action}", action, granted, meant=meant)
+    _check_ports(policy, situation, artifact, variant)
+    _check_scopes(policy, situation, variant)
+
+
+def _check_ports(
+    policy: Policy, situation: Situation, artifact: Artifact, variant: Variant
+) -> None:
+    handled = variant.net_required | variant.net_optional
+    for port in _PORTS:
+        rights = 0
+        for row in artifact.ports:
+            rights |= row.rights if row.port == port else 0
+        for action, needed in _NEEDED_ON_PORTS.items():
+            meant = decide(policy, situation, PortRequest(port, action)).allowed
+            granted = needed & ~rights == 0 if needed & handled else None
+            _compare(situation, f"port {port} {action}", action, granted, meant=meant)
+
+
+def _compare(
+    situation: Situation,
+    what: str,
+    action: PathAction | PortAction,
+    granted: bool | None,  # noqa: FBT001 - None where the kernel does not judge
+    *,
+    meant: bool,
+) -> None:
+    """Compare one answer; below the right's ABI the filter denies, or nothing."""
+    if granted is None:
+        granted = meant or situation.landlock_abi >= _SINCE.get(action, 1)
+    if meant != granted:
+        message = (
+            f"{what}: the policy {'allows' if meant else 'denies'} it, the table"
+            " does not"
+        )
+        raise TableDisagreementError(message)
+
+
+def _check_scopes(policy: Policy, situation: Situation, variant: Variant) -> None:
+    handled = variant.scope_required | variant.scope_optional
+    meant = 0
+    if situation.landlock_abi >= _SCOPES_SINCE:
+        if policy.unix_sockets is UnixSockets.NONE:
+            meant |= _SCOPE_ABSTRACT
+        if policy.signals in {Signals.ISOLATED, Signals.SELF}:
+            meant |= _SCOPE_SIGNAL
+    if handled != meant:
+        message = f"scopes {handled:#x}: the policy means {meant:#x}"
+        raise TableDisagreementError(message)
 
 
 def _rights_by_path(artifact: Artifact) -> dict[str, int]:

@@ -11,6 +11,24 @@
 #include "core/message.h"
 #include "kernel.h"
 
+/* A right that the kernel does not handle denies nothing and takes no rule. */
+static void grant_ports(int ruleset, const struct stk_bundle *bundle,
+			uint64_t handled)
+{
+	for (uint32_t i = 0; i < bundle->ports_count; i++) {
+		const struct stk_port *port = &bundle->ports[i];
+		struct stk_landlock_port rule = {
+			.rights = port->rights & handled,
+			.port = port->port,
+		};
+
+		if (rule.rights != 0 &&
+		    syscall(SYS_landlock_add_rule, ruleset,
+			    STK_LANDLOCK_RULE_NET_PORT, &rule, 0) != 0)
+			die_errno("cannot grant port %u", port->port);
+	}
+}
+
 int confine_make_ruleset(struct stk_grants *grants,
 			 const struct stk_rights *handled)
 {
@@ -39,6 +57,7 @@ int confine_make_ruleset(struct stk_grants *grants,
 			die_errno("cannot close `%s`", pin->path);
 		pin->fd = -1;
 	}
+	grant_ports(ruleset, grants->bundle, handled->net);
 	return ruleset;
 }
 

@@ -38,6 +38,7 @@ struct stk_open_how {
 #define STK_LANDLOCK_VERSION           1u
 #define STK_LANDLOCK_ERRATA            2u
 #define STK_LANDLOCK_RULE_PATH_BENEATH 1
+#define STK_LANDLOCK_RULE_NET_PORT     2
 #define STK_LANDLOCK_LOG_SAME_EXEC_OFF 1u
 #define STK_FS_EXECUTE                 (UINT64_C(1) << 0)
 #define STK_FS_WRITE_FILE              (UINT64_C(1) << 1)
@@ -60,6 +61,10 @@ struct stk_landlock_path {
 	uint64_t rights;
 	int32_t fd;
 } __attribute__((packed));
+
+struct stk_landlock_port {
+	uint64_t rights, port;
+};
 
 /* linux/seccomp.h, linux/filter.h */
 #define STK_SECCOMP_SET_MODE_FILTER  1u

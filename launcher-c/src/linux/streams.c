@@ -133,7 +133,9 @@ static int option(int fd, int name)
 	return value;
 }
 
-/* The bit of STK_STREAM_… that a policy needs for such a socket; 0: none has.
+/*
+ * The bits of STK_STREAM_… of which a policy needs one for such a socket; 0: no
+ * policy has it.
  */
 static uint32_t needed(const struct socket_kind *kind)
 {
@@ -144,6 +146,9 @@ static uint32_t needed(const struct socket_kind *kind)
 		return STK_STREAM_UNIX_ANY;
 	case AF_INET:
 	case AF_INET6:
+		if (kind->type == SOCK_STREAM &&
+		    kind->protocol == IPPROTO_TCP && kind->connected)
+			return STK_STREAM_INET | STK_STREAM_TCP_CONNECTED;
 		if (kind->type == SOCK_STREAM &&
 		    (kind->protocol == IPPROTO_TCP ||
 		     kind->protocol == STK_IPPROTO_MPTCP))

@@ -99,6 +99,27 @@ static int name_symlink(const struct arena *arena)
 	return 0;
 }
 
+/* A link of one's own leads where the kernel then judges the target. */
+static int read_by_own_link(const struct arena *arena)
+{
+	long done;
+
+	ATTEMPT(done, "symlinkat",
+		call(SYS_symlinkat, at(arena, "outside/secret"), AT_FDCWD,
+		     at(arena, "write/own-link")));
+	return open_secret(at(arena, "write/own-link"));
+}
+
+static int name_link_in_read_grant(const struct arena *arena)
+{
+	long done;
+
+	ATTEMPT(done, "symlinkat",
+		call(SYS_symlinkat, "data", AT_FDCWD,
+		     at(arena, "read/new-link")));
+	return 0;
+}
+
 static int name_move_out(const struct arena *arena)
 {
 	long done;
@@ -254,6 +275,8 @@ static const struct route table[] = {
 	{"name-remove", name_remove, 0},
 	{"name-remove-folder", name_remove_folder, 0},
 	{"name-symlink", name_symlink, 0},
+	{"read-by-own-link", read_by_own_link, 0},
+	{"name-link-in-read-grant", name_link_in_read_grant, 0},
 	{"name-move-out", name_move_out, 0},
 	{"name-replace", name_replace, 0},
 	{"name-link-out", name_link_out, 0},

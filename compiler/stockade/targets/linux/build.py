@@ -19,7 +19,7 @@ from stockade.model.call_rules import rules_in_force
 from stockade.model.calls import CallRule
 from stockade.model.decide import WITNESS_NUMBER, rules_by_call
 from stockade.model.plan import VariantPlan
-from stockade.model.policy import Access, Ip, Policy, Signals
+from stockade.model.policy import Access, Ip, Policy, Signals, UnixSockets
 from stockade.model.request import Situation
 from stockade.model.system_set import (
     TRUSTED_HOME_VARIABLES,
@@ -27,10 +27,10 @@ from stockade.model.system_set import (
     TRUSTED_VARIABLES,
 )
 from stockade.targets.linux.landlock import (
-    CLASSES,
     PROGRAM_CLASS,
+    classes,
     grant_rows,
-    handled,
+    port_rows,
 )
 from stockade.targets.linux.probes import probes
 from stockade.targets.linux.seccomp import compile_filter, table_calls
@@ -66,8 +66,9 @@ def build(  # noqa: PLR0913 - one argument per section that comes from elsewhere
         program_class=PROGRAM_CLASS,
         features=features,
         levels=(Level("base", variants),),
-        classes=CLASSES,
+        classes=classes(policy),
         grants=grant_rows(policy),
+        ports=port_rows(policy),
         environment=_environment(policy),
         canary_folders=_CANARY_FOLDERS,
         trusted=_trusted(policy),
@@ -94,7 +95,7 @@ class _Filters:
 
 
 def _variant(filters: _Filters, policy: Policy, plan: VariantPlan) -> Variant:
-    rights = handled(policy, plan.landlock_abi)
+    rights = plan.handled
     return Variant(
         name=plan.name,
         must=plan.must,
@@ -118,6 +119,11 @@ def _streams(policy: Policy) -> tuple[str, ...]:
     make itself is let in; a connected Unix stream is how a parent passes a pipe.
     """
     kinds = ["unix-connected"]
+    if policy.unix_sockets is UnixSockets.ALL:
+        kinds.append("unix-any")
+    # A connected datagram socket still gets datagrams from others.
+    if policy.ip is Ip.CLIENT:
+        kinds += ["tcp-connected", "route-netlink"]
     if policy.ip is Ip.ALL:
         kinds += ["inet", "route-netlink"]
     if policy.signals is Signals.ANY:

@@ -1,25 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Turn path rules into Landlock rows: classes of rights, and a class per path."""
+"""Turn grants into Landlock rows: classes of rights, a class per path, and ports."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from stockade.abi.landlock import (
-    FS_RIGHTS,
-    NET_RIGHTS,
-    SCOPES,
-    fs_mask,
-    supported,
-)
-from stockade.model.artifact import GrantRow, RightsClass
-from stockade.model.policy import Ip, Policy, Signals
+from stockade.abi.landlock import fs_mask, net_mask
+from stockade.model.artifact import GrantRow, PortRow, RightsClass
+from stockade.model.policy import Ip, Policy, Symlinks, UnixSockets
 from stockade.model.system_set import readable_system_paths, writable_system_paths
 
 _READ = fs_mask("READ_FILE", "READ_DIR")
-# No right to make links, pipes, sockets or devices: what a program leaves in a
-# writable folder, others open later. IOCTL_DEV lets a granted terminal or
-# pseudo-terminal master work (its requests need it from ABI 5 on).
+# No right to make pipes or devices, and links and sockets by a key of their own:
+# what a program leaves in a writable folder, others open later. IOCTL_DEV lets a
+# granted terminal or pseudo-terminal master work (its requests need it from ABI 5
+# on).
 _WRITE = _READ | fs_mask(
     "WRITE_FILE",
     "TRUNCATE",
@@ -34,51 +27,40 @@ _WRITE = _READ | fs_mask(
 PROGRAM_CLASS = "program"
 _SYSTEM_CLASS = "system"
 _SYSTEM_DEVICE_CLASS = "system-device"
-
-CLASSES: tuple[RightsClass, ...] = (
-    RightsClass(
-        PROGRAM_CLASS, fs_mask("EXECUTE", "READ_FILE"), execute=True, system=True
-    ),
-    RightsClass(_SYSTEM_CLASS, _READ, system=True),
-    RightsClass(_SYSTEM_DEVICE_CLASS, fs_mask("READ_FILE", "WRITE_FILE"), system=True),
-    RightsClass("read", _READ),
-    RightsClass("read_exec", _READ | fs_mask("EXECUTE"), execute=True),
-    RightsClass("read_write", _WRITE, write=True),
-)
+# Stands in a rule for a port that the kernel chooses, not for every port.
+_CHOSEN_BY_KERNEL = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Handled:
-    """Masks of what a ruleset handles: what a requirement rests on, and the rest."""
-
-    fs_required: int
-    fs_optional: int
-    net_required: int
-    net_optional: int
-    scope_required: int
-    scope_optional: int
-
-
-def handled(policy: Policy, landlock_abi: int) -> Handled:
-    """Choose what a variant for kernels of this ABI handles.
-
-    Optional rights are second walls: seccomp holds the requirement without them.
-    """
-    fs = supported(FS_RIGHTS, landlock_abi)
-    resolve_unix = fs & fs_mask("RESOLVE_UNIX")
-    scopes = supported(SCOPES, landlock_abi)
-    abstract, signal = (right.bit for right in SCOPES)
-    second = abstract | (signal if policy.signals is Signals.SELF else 0)
-    return Handled(
-        fs_required=fs & ~resolve_unix,
-        fs_optional=resolve_unix,
-        net_required=0,
-        net_optional=(
-            supported(NET_RIGHTS, landlock_abi) if policy.ip is Ip.NONE else 0
+def classes(policy: Policy) -> tuple[RightsClass, ...]:
+    """List what each kind of grant allows under a policy."""
+    write = _WRITE
+    if policy.symlinks is Symlinks.ALLOW:
+        write |= fs_mask("MAKE_SYM")
+    if policy.unix_sockets is UnixSockets.ALL:
+        write |= fs_mask("MAKE_SOCK")
+    return (
+        RightsClass(
+            PROGRAM_CLASS, fs_mask("EXECUTE", "READ_FILE"), execute=True, system=True
         ),
-        scope_required=scopes & signal if policy.signals is Signals.ISOLATED else 0,
-        scope_optional=scopes & second,
+        RightsClass(_SYSTEM_CLASS, _READ, system=True),
+        RightsClass(
+            _SYSTEM_DEVICE_CLASS, fs_mask("READ_FILE", "WRITE_FILE"), system=True
+        ),
+        RightsClass("read", _READ),
+        RightsClass("read_exec", _READ | fs_mask("EXECUTE"), execute=True),
+        RightsClass("read_write", write, write=True),
     )
+
+
+def port_rows(policy: Policy) -> tuple[PortRow, ...]:
+    """List what a policy lets through of the port rights that it handles.
+
+    A client's sockets get a port from the kernel, by asking for 0 or, of UDP, by
+    sending first, which Landlock judges as port 0 too.
+    """
+    if policy.ip is not Ip.CLIENT:
+        return ()
+    return (PortRow(_CHOSEN_BY_KERNEL, net_mask("BIND_TCP", "BIND_UDP")),)
 
 
 def grant_rows(policy: Policy) -> tuple[GrantRow, ...]:

@@ -9,13 +9,22 @@ positive control.
 
 from __future__ import annotations
 
+import struct
+
 from stockade.abi.arch import X32_BIT
 from stockade.abi.errno import ERRNO
 from stockade.abi.syscalls import call_numbers
 from stockade.model.artifact import Call, Operand, Probe
-from stockade.model.call_rules import ABI_SCOPES, ABI_TRUNCATE
+from stockade.model.call_rules import ABI_SCOPES, ABI_TCP, ABI_TRUNCATE, ABI_UDP
 from stockade.model.decide import decide
-from stockade.model.policy import Children, Ip, PathMetadata, Policy, Signals
+from stockade.model.policy import (
+    Children,
+    Ip,
+    PathMetadata,
+    Policy,
+    Signals,
+    UnixSockets,
+)
 from stockade.model.request import PathAction, PathRequest, Situation
 
 _MINUS_ONE = (1 << 64) - 1
@@ -36,7 +45,8 @@ _SIGUSR1 = 10
 _SETUID = 0o4000
 # A socket type beyond the last one (SOCK_MAX): no socket is ever made.
 _NO_SUCH_TYPE = 15
-_AF_UNIX, _AF_INET, _SOCK_DGRAM = 1, 2, 2
+_AF_UNIX, _AF_INET, _AF_VSOCK = 1, 2, 40
+_SOCK_STREAM, _SOCK_DGRAM, _SOCK_CLOEXEC = 1, 2, 0x80000
 _MODE_OF_CANARY = 0o700
 
 _SIGNAL = "signal"
@@ -45,13 +55,18 @@ _ROOT = Operand("data", data=b"/\0")
 _EMPTY = Operand("data", data=b"\0" * 8)
 _OWN_PID = Operand("own-pid")
 _TARGET = Operand("target-pid")
+_MADE = Operand("setup-result")
+# struct sockaddr_in: port 40000 of 192.0.2.1, which RFC 5737 sets aside for
+# documents.
+_FIXED_PORT = Operand(
+    "data", data=struct.pack("<H", _AF_INET) + struct.pack(">HI8x", 40000, 0xC0000201)
+)
 
 _Row = tuple[str, str, str, tuple[Operand | int, ...], str, str]
 
 
 def probes(policy: Policy, situation: Situation) -> tuple[Probe, ...]:
     """List the probes of one variant, in the order they run."""
-    numbers = call_numbers(situation.arch)
     rows = [
         *_root_rows(policy, situation),
         *_file_rows(situation.landlock_abi),
@@ -64,7 +79,7 @@ def probes(policy: Policy, situation: Situation) -> tuple[Probe, ...]:
             name,
             requirement,
             _mechanism(policy, situation, name, expected),
-            Call(numbers[call], tuple(map(_operand, operands))),
+            _call(situation, call, *operands),
             _errno(control),
             _errno(expected),
         )
@@ -72,6 +87,8 @@ def probes(policy: Policy, situation: Situation) -> tuple[Probe, ...]:
     ]
     if situation.arch == "x86_64":
         found += _foreign_calls()
+    if policy.ip is Ip.CLIENT:
+        found += _port_probes(situation)
     return tuple(found)
 
 
@@ -194,19 +211,7 @@ def _process_rows() -> list[_Row]:
 
 def _policy_rows(policy: Policy, landlock_abi: int) -> list[_Row]:
     """Probe what only some policies deny."""
-    rows: list[_Row] = [
-        _socket("unix-socket", "unix-sockets-denied", _AF_UNIX),
-        (
-            "datagram-pair",
-            "unix-sockets-denied",
-            "socketpair",
-            (_AF_UNIX, _SOCK_DGRAM, 0, 0),
-            "EFAULT",
-            "EPERM",
-        ),
-    ]
-    if policy.ip is Ip.NONE:
-        rows.append(_socket("ipv4-socket", "ip-network-denied", _AF_INET))
+    rows = _socket_rows(policy)
     if policy.path_metadata is PathMetadata.DENY:
         held = "metadata-protected"
         mode = (_AT_FDCWD, _CANARY, _MODE_OF_CANARY)
@@ -218,6 +223,24 @@ def _policy_rows(policy: Policy, landlock_abi: int) -> list[_Row]:
         held = "children-denied"
         flags = (_CLONE_SIGHAND, 0, 0, 0, 0)
         rows.append(("new-process", held, "clone", flags, "EINVAL", "EPERM"))
+    return rows
+
+
+def _socket_rows(policy: Policy) -> list[_Row]:
+    rows: list[_Row] = [_socket("vsock", "socket-families-limited", _AF_VSOCK)]
+    if policy.unix_sockets is UnixSockets.NONE:
+        held = "unix-sockets-denied"
+        pair = (_AF_UNIX, _SOCK_DGRAM, 0, 0)
+        rows.append(_socket("unix-socket", held, _AF_UNIX))
+        rows.append(("datagram-pair", held, "socketpair", pair, "EFAULT", "EPERM"))
+    if policy.ip is Ip.NONE:
+        rows.append(_socket("ipv4-socket", "ip-network-denied", _AF_INET))
+    if policy.ip is Ip.CLIENT:
+        held = "ip-inbound-denied"
+        none = (_MINUS_ONE, 0, 0, 0)
+        rows += [
+            (call, held, call, none, "EBADF", "EPERM") for call in ("listen", "accept4")
+        ]
     return rows
 
 
@@ -240,6 +263,32 @@ def _signal_rows(policy: Policy, landlock_abi: int) -> list[_Row]:
 
 def _socket(name: str, requirement: str, family: int) -> _Row:
     return name, requirement, "socket", (family, _NO_SUCH_TYPE, 0), "EINVAL", "EPERM"
+
+
+def _port_probes(situation: Situation) -> list[Probe]:
+    """Probe Landlock's port rights, which are judged before the address is.
+
+    No host has the address, so a bind that gets through changes nothing.
+    """
+    kinds = (("tcp", _SOCK_STREAM, ABI_TCP), ("udp", _SOCK_DGRAM, ABI_UDP))
+    return [
+        Probe(
+            f"{protocol}-port",
+            "ip-inbound-denied",
+            "landlock",
+            _call(situation, "bind", _MADE, _FIXED_PORT, len(_FIXED_PORT.data)),
+            ERRNO["EADDRNOTAVAIL"],
+            ERRNO["EACCES"],
+            _call(situation, "socket", _AF_INET, kind | _SOCK_CLOEXEC, 0),
+        )
+        for protocol, kind, abi in kinds
+        if situation.landlock_abi >= abi
+    ]
+
+
+def _call(situation: Situation, name: str, *operands: Operand | int) -> Call:
+    number = call_numbers(situation.arch)[name]
+    return Call(number, tuple(map(_operand, operands)))
 
 
 def _foreign_calls() -> list[Probe]:
