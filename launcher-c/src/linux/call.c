@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
@@ -54,14 +55,21 @@ long call_fork(long number, const long words[6], long self)
 
 static volatile sig_atomic_t faulted;
 
-/* Steps over the two bytes of `int 0x80`. */
+/*
+ * Steps over the two bytes of `int 0x80`.  A signal that the caller left
+ * pending comes when it is unblocked, at any other place.
+ */
 static void skip_instruction(int number, siginfo_t *info, void *context)
 {
-	ucontext_t *user = context;
+	static const unsigned char compat_call[] = {0xcd, 0x80};
+	greg_t *place = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 
 	(void)number;
 	(void)info;
-	user->uc_mcontext.gregs[REG_RIP] += 2;
+	/* SAFETY: it is where this program runs. */
+	if (memcmp((const void *)*place, compat_call, sizeof(compat_call)) != 0)
+		return;
+	*place += (greg_t)sizeof(compat_call);
 	faulted = 1;
 }
 

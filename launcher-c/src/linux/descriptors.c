@@ -17,8 +17,13 @@
 #include "core/message.h"
 #include "kernel.h"
 
-/* For the canary, the ruleset, probes and lookups, beside the grants. */
-enum { SPARE = 24 };
+enum {
+	/* For the canary, the ruleset, probes and lookups, beside the grants.
+	 */
+	SPARE = 24,
+	/* Under the caller's own limit, which the program gets: probes. */
+	LEAST = 16,
+};
 
 static struct rlimit limit;
 
@@ -45,12 +50,18 @@ void descriptors_fill_standard(void)
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		die_errno("cannot read the limit of descriptors");
 	raise_limit(SPARE);
+	if (limit.rlim_cur < LEAST)
+		die("the limit of descriptors is %llu and proving the start "
+		    "takes %d; raise it (`ulimit -n`)",
+		    (unsigned long long)limit.rlim_cur, LEAST);
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
 		if (errno != EBADF ||
 		    openat(AT_FDCWD, "/dev/null", O_RDWR) != fd)
-			die_errno("cannot open `/dev/null` as descriptor %d",
+			die_errno("cannot open `/dev/null` in place of the "
+				  "closed descriptor %d (start with 0, 1 and 2 "
+				  "open)",
 				  fd);
 	}
 }

@@ -95,10 +95,9 @@ void mounts_read(void)
 		return;
 	source = openat(AT_FDCWD, "/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	if (source < 0)
-		die_errno(
-			"cannot open `/proc/self/mountinfo`, which a policy "
-			"with a writable path needs (is `/proc` mounted here, "
-			"and the host's?)");
+		die_errno("cannot open `/proc/self/mountinfo`, which a policy "
+			  "with a writable path needs (mount `/proc`, or let "
+			  "the enclosing sandbox grant it)");
 	while ((part = read(source, text + used, sizeof(text) - 1 - used)) > 0)
 		used += (size_t)part;
 	if (part < 0 || used == sizeof(text) - 1)
