@@ -11,7 +11,9 @@ import tomlkit
 GRANTS = ("read", "read_exec", "read_write")
 # Values of a key, strictest first, and the value without the key.
 LADDERS = {
-    ("network", "ip"): (("none", "all"), "none"),
+    ("filesystem", "symlinks"): (("deny", "allow"), "deny"),
+    ("network", "ip"): (("none", "client", "all"), "none"),
+    ("network", "unix_sockets"): (("none", "all"), "none"),
     ("process", "children"): (("none", "allowed"), "allowed"),
     ("process", "signals"): (("isolated", "terminate", "any"), "any"),
     ("linux", "path_metadata"): (("deny", "allow"), "deny"),

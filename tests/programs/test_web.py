@@ -175,8 +175,8 @@ def test_curl(place: Place) -> None:
     place.tight("curl", lambda bundle: download(site, bundle))
 
 
-def test_curl_gives_nothing_away(place: Place, listener: int) -> None:
-    """Reading, sending and replacing files; a program that is told to listen."""
+def test_curl_gives_nothing_away(place: Place) -> None:
+    """Reading a file, sending one, and writing beside the folder."""
     site = Site(place)
     place.folder("fetched")
     curl, bundle, root = program("curl"), place.bundle("curl"), place.root
