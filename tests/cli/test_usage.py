@@ -36,9 +36,12 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
         return CompiledBundle(b"bundle", "text")
 
     def become(
-        bundle: bytes, protected: list[bytes], program: list[bytes], *, check: bool
+        bundle: bytes,
+        options: list[bytes],
+        protected: list[bytes],
+        program: list[bytes],
     ) -> None:
-        calls[-1].update(protected=protected, program=program, check=check)
+        calls[-1].update(protected=protected, program=program, options=options)
         raise _Started
 
     monkeypatch.setattr(start_command, "compile_one", compile_one)
@@ -167,7 +170,7 @@ def test_program_arguments_pass_as_bytes(handed: list[dict[str, object]]) -> Non
     with pytest.raises(_Started):
         _run("run", "--read", "/x", "--", TRUE, *odd)
     assert handed[0]["program"] == [TRUE.encode(), *odd]
-    assert handed[0]["check"] is False
+    assert handed[0]["options"] == []
 
 
 def test_policy_file_and_entry_are_protected(
@@ -203,9 +206,9 @@ def test_hidden_warnings_reach_the_compiler(handed: list[dict[str, object]]) -> 
 
 
 def test_check_warns_where_an_option_widens_the_file(
-    handed: list[dict[str, object]], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    handed: list[dict[str, object]], tmp_path: Path
 ) -> None:
-    """S1-177, S1-184, S1-198: in `check` only, unless hidden."""
+    """S1-177, S1-184, S1-198: in `check` only, unless hidden; never in JSON."""
     file = tmp_path / "policy.toml"
     file.write_text('version = 1\nnetwork.ip = "none"\n')
     widening = ["--policy", str(file), "--ip", "all"]
@@ -213,13 +216,17 @@ def test_check_warns_where_an_option_widens_the_file(
         ("check", [], True),
         ("check", ["--hide-warning", "option-widens-policy"], False),
         ("check", ["--no-warnings"], False),
+        ("check", ["--no-warnings", "--json"], True),
         ("run", [], False),
     ):
         with pytest.raises(_Started):
             _run(command, *widening, *more, TRUE)
-        error = capfd.readouterr().err
-        assert error.startswith("warning: [option-widens-policy] ") is warned
-        assert error.count("\n") == int(warned)
+        options = handed[-1]["options"]
+        assert (b"--warning" in options) is warned
+        assert (b"--json" in options) is ("--json" in more)
+        if warned:
+            text = options[options.index(b"--warning") + 1]
+            assert text.startswith(b"option-widens-policy=option `--ip` replaces")
 
 
 def test_warnings_of_the_compiler_can_be_hidden() -> None:

@@ -25,6 +25,11 @@ REFUSALS = (
     (["a.stk", "--"], "no program is named"),
     (["a.stk", "true"], "the program's path `true` is not absolute"),
     (["a.stk", "--", ""], "the program's path `` is not absolute"),
+    (["--json", "a.stk", "/bin/true"], "`--json` and `--warning` are for `--check`"),
+    (["--warning", "a=b", "a.stk", "/bin/true"], "are for `--check`"),
+    (["--check", "--warning", "a", "a.stk"], "`--warning` needs `ID=TEXT`, not `a`"),
+    (["--check", "--warning", "=a", "a.stk"], "`--warning` needs `ID=TEXT`, not `=a`"),
+    (["--check", *["--warning", "a=b"] * 33, "a.stk"], "more than 32 warnings"),
     (["--check", "a.stk", "./true"], "the program's path `./true` is not absolute"),
 )
 

@@ -117,12 +117,16 @@ def test_every_descriptor_is_made_to_end_at_exec(scene: Scene) -> None:
             assert "O_CLOEXEC" in rest, rest
 
 
-def test_check_confines_nothing(scene: Scene) -> None:
+def test_check_makes_a_start_up_to_its_last_call(scene: Scene) -> None:
+    """S1-138 confinement and probes in a child, and no program in any process."""
     calls = _trace(scene, options=("--check",))
-    names = {name for name, _ in calls}
-    assert "landlock_restrict_self" not in names
-    assert not any("SET_MODE_FILTER" in rest for _, rest in calls)
-    assert [name for name, _ in calls].count("execve") == 1
+    names = [name for name, _ in calls]
+    assert names.count("landlock_restrict_self") == 1
+    assert sum("SET_MODE_FILTER" in rest for _, rest in calls) == 1
+    child = _position(calls, "clone")
+    assert child < _position(calls, "landlock_create_ruleset", "{")
+    assert child < _position(calls, "landlock_restrict_self")
+    assert names.count("execve") == 1
 
 
 def test_number_of_calls_is_small(scene: Scene) -> None:

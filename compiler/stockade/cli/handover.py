@@ -35,7 +35,7 @@ _IMPORTED = ("cffi", "jinja2", "markupsafe", "tomlkit")
 
 
 def become_launcher(
-    bundle: bytes, protected: list[bytes], program: list[bytes], *, check: bool
+    bundle: bytes, options: list[bytes], protected: list[bytes], program: list[bytes]
 ) -> NoReturn:
     """Replace this process by the launcher; raise Refusal where that fails."""
     try:
@@ -45,9 +45,7 @@ def become_launcher(
             f"cannot read `/proc/self/environ`: {error.strerror}; mount /proc"
         ) from error
     descriptor = _sealed(bundle)
-    command = [LAUNCHER.encode("utf-8", "surrogateescape")]
-    if check:
-        command.append(b"--check")
+    command = [LAUNCHER.encode("utf-8", "surrogateescape"), *options]
     command += [b"--artifact-fd", str(descriptor).encode()]
     for path in (*protected, *_own_places()):
         command += [b"--protect", path]

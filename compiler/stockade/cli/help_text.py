@@ -22,8 +22,8 @@ compile writes an artifact and its text per target; verify repeats its proof.
   --signals isolated|any             to processes outside the sandbox (any)
   --children none|allowed            other processes (allowed)
   --linux-path-metadata deny|allow   chmod, chown and the like by path (deny)
-  --pass-env NAME                    pass a variable on, if it is set
-  --set-env NAME=VALUE               set a variable
+  --pass-env NAME, --set-env NAME=VALUE   pass a variable on if set; set one
+  --json                             check prints one object, for programs
   --hide-warning ID, --no-warnings, --show-warning ID   choose warnings
 PATH and NAME options repeat. Paths add to the policy's; the others replace.
 Status: PROGRAM's own, or 125: refused or failed, says why. check and verify:

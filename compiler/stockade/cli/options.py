@@ -49,7 +49,7 @@ _OF_RUNS = (
     Option("--no-warnings"),
     Option("--show-warning", "ID", repeatable=True),
     Option("--level", "NAME", built=False),
-    Option("--json", commands=("check",), built=False),
+    Option("--json", commands=("check",)),
     Option("--parent-pid", "PID", built=False),
     Option("--parent-start", "TOKEN", built=False),
     Option("--status-fd", "N", commands=("run",), built=False),

@@ -8,7 +8,7 @@ import os
 from stockade.cli.arguments import Arguments, read_arguments
 from stockade.cli.compiling import compile_one
 from stockade.cli.handover import become_launcher
-from stockade.cli.output import Refusal, write_error
+from stockade.cli.output import Refusal
 from stockade.cli.overlay import option_settings
 from stockade.cli.policy_file import (
     STANDARD_INPUT,
@@ -43,21 +43,27 @@ def _start(command: str, entry: bytes, raw: list[bytes]) -> int:
         read.values("--show-warning"),
         hide_all=read.value("--no-warnings") is not None,
     )
+    asks_json = read.value("--json") is not None
+    if asks_json:
+        # Programs read it: what is hidden from people stays in it.
+        hidden = frozenset()
     path = read.value("--policy")
     file = read_policy_file(path) if path is not None else None
     policy, widened = _policy(command, arguments, read, file)
     if path == STANDARD_INPUT:
         empty_standard_input()
     name = _printable(file.stem) if file else "command-line"
-    check = command == "check"
-    if check and OPTION_WIDENS_POLICY not in hidden:
-        _warn(widened)
     bundle = compile_one(policy, name, _machine_target(), hidden).bundle
+    options = []
+    if command == "check":
+        options = [b"--check", *_warnings(widened, hidden)]
+    if asks_json:
+        options.append(b"--json")
     become_launcher(
         bundle,
+        options,
         _protected(entry, file),
         raw[len(raw) - len(read.operands) :],
-        check=check,
     )
 
 
@@ -83,13 +89,17 @@ def _policy(
     return policy, widenings(below, options)
 
 
-def _warn(widened: tuple[Widening, ...]) -> None:
-    for one in widened:
-        write_error(
-            f"warning: [{OPTION_WIDENS_POLICY}] option `{one.key.option}` replaces"
+def _warnings(widened: tuple[Widening, ...], hidden: frozenset[str]) -> list[bytes]:
+    """Return the launcher's options for warnings that no policy file gives."""
+    options = []
+    for one in widened if OPTION_WIDENS_POLICY not in hidden else ():
+        text = (
+            f"{OPTION_WIDENS_POLICY}=option `{one.key.option}` replaces"
             f" {quote(one.before)} of the policy file by {quote(one.after)},"
-            " which allows more\n"
+            " which allows more"
         )
+        options += [b"--warning", text.encode("utf-8", "surrogateescape")]
+    return options
 
 
 def _machine_target() -> str:

@@ -36,8 +36,8 @@ static const char *const names[] = {
 /* clang-format on */
 
 /* Room for two of the longest paths and words around them. */
-static char line[2 * 4096 + 1024];
-static bool checking;
+static char line[MESSAGE_BYTES];
+static int report = -1;
 static bool confined;
 static bool filtered;
 
@@ -73,9 +73,9 @@ const char *message_errno(int error)
 	return numbers[turn];
 }
 
-/* Makes one line out of the parts and returns whether it was written. */
-static bool put(int fd, const char *before, const char *format, va_list values,
-		int error)
+/* Makes one line out of the parts; returns its length. */
+static size_t compose(const char *before, const char *format, va_list values,
+		      int error)
 {
 	size_t room = sizeof(line) - 1;
 	size_t used = strlen(before);
@@ -92,16 +92,24 @@ static bool put(int fd, const char *before, const char *format, va_list values,
 		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
 			line[i] = '?';
 	line[used++] = '\n';
-	return write(fd, line, used) == (ssize_t)used;
+	return used;
 }
 
-static _Noreturn void refuse(int fd, const char *before, const char *format,
-			     va_list values, int error)
+static _Noreturn void refuse(enum message_kind kind, int probe,
+			     const char *format, va_list values, int error)
 {
+	const bool reporting = report >= 0;
+	size_t used =
+		compose(reporting ? "??" : "stockade: ", format, values, error);
+
+	if (reporting) {
+		line[0] = (char)kind;
+		line[1] = (char)(probe + 1);
+	}
 	/* A reader that went away must not turn 125 into a signal. */
 	if (!confined)
 		(void)signal(SIGPIPE, SIG_IGN);
-	(void)put(fd, before, format, values, error);
+	(void)!write(reporting ? report : STDERR_FILENO, line, used);
 	_exit(STK_STATUS_REFUSED);
 }
 
@@ -110,7 +118,7 @@ void die(const char *format, ...)
 	va_list values;
 
 	va_start(values, format);
-	refuse(STDERR_FILENO, "stockade: ", format, values, 0);
+	refuse(MESSAGE_REFUSED, MESSAGE_ALL, format, values, 0);
 }
 
 void die_errno(const char *format, ...)
@@ -119,7 +127,7 @@ void die_errno(const char *format, ...)
 	va_list values;
 
 	va_start(values, format);
-	refuse(STDERR_FILENO, "stockade: ", format, values, error);
+	refuse(MESSAGE_REFUSED, MESSAGE_ALL, format, values, error);
 }
 
 void die_conflict(const char *format, ...)
@@ -127,9 +135,7 @@ void die_conflict(const char *format, ...)
 	va_list values;
 
 	va_start(values, format);
-	if (checking)
-		refuse(STDOUT_FILENO, "CONFLICT     ", format, values, 0);
-	refuse(STDERR_FILENO, "stockade: ", format, values, 0);
+	refuse(MESSAGE_CONFLICT, MESSAGE_ALL, format, values, 0);
 }
 
 void die_undecided(const char *format, ...)
@@ -137,9 +143,31 @@ void die_undecided(const char *format, ...)
 	va_list values;
 
 	va_start(values, format);
-	if (checking)
-		refuse(STDOUT_FILENO, "UNDECIDED    ", format, values, 0);
-	refuse(STDERR_FILENO, "stockade: ", format, values, 0);
+	refuse(MESSAGE_UNDECIDED, MESSAGE_ALL, format, values, 0);
+}
+
+void die_unavailable(int probe, const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	refuse(MESSAGE_UNAVAILABLE, probe, format, values, 0);
+}
+
+static bool can_pass(int error)
+{
+	return error == EAGAIN || error == ENOMEM || error == EMFILE ||
+	       error == ENFILE || error == ENOBUFS;
+}
+
+void die_unavailable_errno(const char *format, ...)
+{
+	int error = errno;
+	va_list values;
+
+	va_start(values, format);
+	refuse(can_pass(error) ? MESSAGE_UNDECIDED : MESSAGE_UNAVAILABLE,
+	       MESSAGE_ALL, format, values, error);
 }
 
 void message_print(int fd, const char *format, ...)
@@ -147,15 +175,15 @@ void message_print(int fd, const char *format, ...)
 	va_list values;
 
 	va_start(values, format);
-	bool written = put(fd, "", format, values, 0);
+	size_t used = compose("", format, values, 0);
 	va_end(values);
-	if (!written)
+	if (write(fd, line, used) != (ssize_t)used)
 		die("cannot write to descriptor %d", fd);
 }
 
-void message_begin_check(void)
+void message_report_to(int fd)
 {
-	checking = true;
+	report = fd;
 }
 
 void message_notice_filter(void)

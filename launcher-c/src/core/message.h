@@ -16,12 +16,19 @@ enum { STK_STATUS_REFUSED = 125 };
 _Noreturn void die(const char *format, ...) STK_PRINTF(1, 2);
 _Noreturn void die_errno(const char *format, ...) STK_PRINTF(1, 2);
 
-/*
- * The policy contradicts this host, or the host did not answer in time.  With
- * --check these are lines of the table on standard output.
- */
+/* The policy contradicts this host, or the host cannot answer now. */
 _Noreturn void die_conflict(const char *format, ...) STK_PRINTF(1, 2);
 _Noreturn void die_undecided(const char *format, ...) STK_PRINTF(1, 2);
+
+/*
+ * This host lacks or falsifies what a requirement rests on: that of probe
+ * @probe of the variant, or MESSAGE_ALL of those that rest on the kernel.  An
+ * errno that can pass, as for lack of memory, makes it undecided.
+ */
+enum { MESSAGE_ALL = -1 };
+_Noreturn void die_unavailable(int probe, const char *format, ...)
+	STK_PRINTF(2, 3);
+_Noreturn void die_unavailable_errno(const char *format, ...) STK_PRINTF(1, 2);
 
 /* One line on @fd; a line that cannot be written refuses. */
 void message_print(int fd, const char *format, ...) STK_PRINTF(2, 3);
@@ -29,8 +36,22 @@ void message_print(int fd, const char *format, ...) STK_PRINTF(2, 3);
 /* The symbol of an error number, or `errno N`; two answers stay valid. */
 const char *message_errno(int error);
 
-/* From now on conflicts belong to the table of --check. */
-void message_begin_check(void);
+/* First byte of a refusal that goes to whoever waits for a trial's end. */
+enum message_kind {
+	MESSAGE_REFUSED = 'r',
+	MESSAGE_CONFLICT = 'c',
+	MESSAGE_UNDECIDED = 'u',
+	MESSAGE_UNAVAILABLE = 'x',
+};
+
+/* Room for any line. */
+enum { MESSAGE_BYTES = 2 * 4096 + 1024 };
+
+/*
+ * From now on a refusal goes to @fd, not to standard error: its kind, a byte
+ * that is the probe's number and one, and the text.
+ */
+void message_report_to(int fd);
 
 /* Errors may come from another sandbox's filter: what die_errno() says names
  * it. */

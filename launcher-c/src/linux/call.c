@@ -172,8 +172,11 @@ bool call_compat(long number, const long words[6], bool guarded,
 
 _Noreturn void call_refuse_false_clone(void)
 {
-	die("an outer filter answers `clone` falsely: it says 0 and starts no "
-	    "process; let it deny the call with an error, or allow it");
+	die_unavailable(
+		MESSAGE_ALL,
+		"an outer filter answers `clone` falsely: it says 0 and starts "
+		"no "
+		"process; let it deny the call with an error, or allow it");
 }
 
 long call_clone(void)

@@ -1,107 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Prints what the artifact says about a host; see check.h. */
+/* Prints what was tried on a host; see check.h. */
 #include "check.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "core/choose.h"
+#include "check_json.h"
+#include "check_line.h"
 #include "core/message.h"
 
-static const struct stk_requirement *
-requirements(const struct stk_bundle *bundle, const struct stk_variant *variant)
+_Noreturn void check_refuse(const struct check *check)
 {
-	if (variant->first_requirement > bundle->requirements_count ||
-	    variant->requirement_count >
-		    bundle->requirements_count - variant->first_requirement)
-		die("the variant's requirements lie outside the artifact");
-	return &bundle->requirements[variant->first_requirement];
+	for (uint32_t i = 0; i < check_count(check); i++) {
+		const struct check_line line = check_line(check, i);
+
+		if (!line.enforced)
+			die("this host cannot enforce %s: %s", line.title,
+			    line.text);
+	}
+	die("no variant of the artifact is for this host; compile it again");
 }
 
-/* The reason and the remedy for what @requirement lacks. */
-static const char *shortfall(const struct stk_bundle *bundle,
-			     const struct stk_requirement *requirement,
-			     uint64_t host)
+static void print_table(const struct check *check,
+			const struct stk_options *options)
 {
-	static char text[2 * STK_MAX_TEXT_BYTES + 8];
-	const struct stk_feature *missing =
-		choose_missing(bundle, requirement->needs, host);
+	const struct stk_bundle *bundle = check->bundle;
 
-	if (!missing)
-		return "this host lacks it; compile for another one";
-	(void)snprintf(text, sizeof(text), "%s; %s",
-		       stk_string(bundle, missing->reason),
-		       stk_string(bundle, missing->remedy));
-	return text;
-}
-
-static const struct stk_variant *last(const struct stk_bundle *bundle,
-				      const struct stk_level *level)
-{
-	if (level->variant_count == 0)
-		die("the artifact has no variant");
-	return &bundle->variants[level->first_variant + level->variant_count -
-				 1];
-}
-
-static void print_enforced(const struct stk_bundle *bundle,
-			   const struct stk_requirement *requirement,
-			   uint64_t rights)
-{
-	const char *title = stk_string(bundle, requirement->title);
-	const char *mechanism = stk_string(bundle, requirement->mechanism);
-
-	if (requirement->flags & STK_REQUIREMENT_SHOW_RIGHTS)
-		message_print(STDOUT_FILENO,
-			      "enforced     %s: %s; landlock rights 0x%llx",
-			      title, mechanism, (unsigned long long)rights);
-	else
-		message_print(STDOUT_FILENO, "enforced     %s: %s", title,
-			      mechanism);
-}
-
-void check_print(const struct stk_bundle *bundle, const struct stk_host *host,
-		 const struct stk_level *level,
-		 const struct stk_variant *variant)
-{
-	const struct stk_variant *shown =
-		variant ? variant : last(bundle, level);
-	const struct stk_requirement *table = requirements(bundle, shown);
-	uint64_t rights =
-		shown->fs_required | (shown->fs_optional & host->supported.fs);
-
-	uint32_t lacking = 0;
-
-	message_begin_check();
 	message_print(STDOUT_FILENO, "backend: linux");
-	for (uint32_t i = 0; i < shown->requirement_count; i++)
-		if (table[i].needs & ~host->features) {
-			lacking++;
-			message_print(
-				STDOUT_FILENO, "UNAVAILABLE  %s: %s",
-				stk_string(bundle, table[i].title),
-				shortfall(bundle, &table[i], host->features));
-		} else {
-			print_enforced(bundle, &table[i], rights);
-		}
-	if (!variant && lacking == 0)
-		check_refuse(bundle, host, level);
+	for (uint32_t i = 0; i < check_count(check); i++) {
+		const struct check_line line = check_line(check, i);
+
+		message_print(STDOUT_FILENO, "%-13s%s: %s", line.state,
+			      line.title, line.text);
+	}
+	if (check->trial.kind == MESSAGE_CONFLICT)
+		message_print(STDOUT_FILENO, "CONFLICT     %s",
+			      check->trial.reason);
 	for (uint32_t i = 0; i < bundle->warnings_count; i++)
 		message_print(STDERR_FILENO, "warning: [%s] %s",
 			      stk_string(bundle, bundle->warnings[i].id),
 			      stk_string(bundle, bundle->warnings[i].text));
+	for (uint32_t i = 0; i < options->warnings_count; i++)
+		message_print(STDERR_FILENO, "warning: [%s] %s",
+			      options->warnings[i].id,
+			      options->warnings[i].text);
 }
 
-void check_refuse(const struct stk_bundle *bundle, const struct stk_host *host,
-		  const struct stk_level *level)
+int check_print(const struct check *check, const struct stk_options *options)
 {
-	const struct stk_variant *variant = last(bundle, level);
-	const struct stk_requirement *table = requirements(bundle, variant);
+	const char kind = check->trial.kind;
+	bool enforceable = true;
 
-	for (uint32_t i = 0; i < variant->requirement_count; i++)
-		if (table[i].needs & ~host->features)
-			die("this host cannot enforce %s: %s",
-			    stk_string(bundle, table[i].title),
-			    shortfall(bundle, &table[i], host->features));
-	die("no variant of the artifact is for this host; compile it again");
+	/* Neither says anything about what this host can do. */
+	if (kind == MESSAGE_REFUSED ||
+	    (options->json &&
+	     (kind == MESSAGE_CONFLICT || kind == MESSAGE_UNDECIDED)))
+		die("%s", check->trial.reason);
+	for (uint32_t i = 0; i < check_count(check); i++)
+		enforceable &= check_line(check, i).enforced;
+	if (enforceable && !check->variant)
+		check_refuse(check);
+	if (options->json)
+		check_print_json(check, options, enforceable);
+	else
+		print_table(check, options);
+	if (kind == MESSAGE_CONFLICT || kind == MESSAGE_UNDECIDED)
+		return STK_STATUS_REFUSED;
+	return enforceable ? EXIT_SUCCESS : EXIT_FAILURE;
 }

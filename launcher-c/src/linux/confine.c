@@ -38,7 +38,7 @@ int confine_make_ruleset(struct stk_grants *grants,
 				   sizeof(attributes), 0);
 
 	if (ruleset < 0)
-		die_errno("cannot make the Landlock ruleset");
+		die_unavailable_errno("cannot make the Landlock ruleset");
 	for (uint32_t i = 0; i < grants->count; i++) {
 		struct stk_pin *pin = &grants->pins[i];
 		struct stk_landlock_path rule = {
@@ -51,8 +51,8 @@ int confine_make_ruleset(struct stk_grants *grants,
 		if (rule.rights != 0 &&
 		    syscall(SYS_landlock_add_rule, ruleset,
 			    STK_LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
-			die_errno("cannot grant `%s` (%s)", pin->path,
-				  pin->role);
+			die_unavailable_errno("cannot grant `%s` (%s)",
+					      pin->path, pin->role);
 		if (close(pin->fd) != 0)
 			die_errno("cannot close `%s`", pin->path);
 		pin->fd = -1;
@@ -64,14 +64,16 @@ int confine_make_ruleset(struct stk_grants *grants,
 void confine_restrict(int ruleset, uint32_t flags)
 {
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		die_errno("cannot give up new privileges");
+		die_unavailable_errno("cannot give up new privileges");
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
-		die("new privileges were not given up");
+		die_unavailable(MESSAGE_ALL,
+				"new privileges were not given up");
 	if (syscall(SYS_landlock_restrict_self, ruleset, flags) == 0)
 		return;
 	if (errno == E2BIG)
-		die("already inside 16 sandboxes, as many as the kernel nests");
-	die_errno("cannot restrict this process by Landlock");
+		die_unavailable(MESSAGE_ALL, "already inside 16 sandboxes, as "
+					     "many as the kernel nests");
+	die_unavailable_errno("cannot restrict this process by Landlock");
 }
 
 /* The filter's instructions, counted once more. */
@@ -144,7 +146,8 @@ void confine_attach(const struct stk_bundle *bundle,
 	    0)
 		return;
 	if (errno == ENOMEM)
-		die("cannot attach the filter: those of outer sandboxes leave "
-		    "no room");
-	die_errno("cannot attach the filter");
+		die_unavailable(MESSAGE_ALL,
+				"cannot attach the filter: those of outer "
+				"sandboxes leave no room");
+	die_unavailable_errno("cannot attach the filter");
 }

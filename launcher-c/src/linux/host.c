@@ -180,8 +180,10 @@ static uint64_t handled(uint64_t required, uint64_t optional, uint64_t known,
 			const char *kind)
 {
 	if (required & ~known)
-		die("this kernel lacks Landlock %s 0x%llx of the artifact",
-		    kind, (unsigned long long)(required & ~known));
+		die_unavailable(
+			MESSAGE_ALL,
+			"this kernel lacks Landlock %s 0x%llx of the artifact",
+			kind, (unsigned long long)(required & ~known));
 	return required | (optional & known);
 }
 

@@ -123,9 +123,10 @@ void inside_verify(const struct stk_grants *grants)
 		int got = try_open(denied[i].path, denied[i].flags, false);
 		if (got != EACCES &&
 		    (got != denied[i].control || !is_of_file_system(got)))
-			die("refused: enforcement check: writing in `%s`: "
-			    "expected EACCES, got %s",
-			    denied[i].path, message_errno(got));
+			die_unavailable(MESSAGE_ALL,
+					"refused: enforcement check: writing "
+					"in `%s`: expected EACCES, got %s",
+					denied[i].path, message_errno(got));
 	}
 	for (uint32_t i = 0; i < tried; i++) {
 		const struct stk_pin *pin = &grants->pins[i];
@@ -134,10 +135,13 @@ void inside_verify(const struct stk_grants *grants)
 			continue;
 		int got = try_open(pin->path, READ, false);
 		if (got != pin->control)
-			die("refused: enforcement check: reading `%s` (%s): "
-			    "expected %s, got %s; its file system may not "
-			    "keep what Landlock attaches to files",
-			    pin->path, pin->role, message_errno(pin->control),
-			    message_errno(got));
+			die_unavailable(
+				MESSAGE_ALL,
+				"refused: enforcement check: reading `%s` "
+				"(%s): expected %s, got %s; its file system "
+				"may not keep what Landlock attaches to files",
+				pin->path, pin->role,
+				message_errno(pin->control),
+				message_errno(got));
 	}
 }

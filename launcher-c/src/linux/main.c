@@ -3,7 +3,6 @@
  * Turns this process into a confined program.  Every step that fails refuses:
  * the program starts confined and proved, or not at all.
  */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "artifact.h"
@@ -19,6 +18,7 @@
 #include "probe.h"
 #include "program.h"
 #include "streams.h"
+#include "trial.h"
 #include "trusted.h"
 
 static struct stk_options options;
@@ -39,19 +39,18 @@ static void judge_paths(void)
 	guard_end();
 }
 
-/* The second half: what is judged becomes confinement, and then the program. */
-static _Noreturn void become(const struct stk_host *host,
-			     const struct stk_variant *variant)
+/* The second half: what is judged becomes confinement, and that is proved. */
+static void confine(const struct stk_host *host,
+		    const struct stk_variant *variant)
 {
 	/*
-	 * The arrays for exec, the ruleset, and the controls, which must see
-	 * what an unconfined process sees.  From here on nothing is built.
+	 * The ruleset and the controls, which must see what an unconfined
+	 * process sees.  From here on nothing is built.
 	 */
 	const struct stk_rights handled = host_handled(host, variant);
-	char **environment = environment_build(&bundle);
 	int ruleset = confine_make_ruleset(&grants, &handled);
 	uint64_t descriptors = descriptors_restore_limit();
-	probe_controls(&grants, variant, host, handled.fs);
+	probe_controls(&grants, variant, host, handled.fs, options.check);
 	inside_controls(&grants, descriptors);
 	confine_relocate(&bundle, variant, probe_draw_witness());
 	descriptors_end_at_exec();
@@ -65,8 +64,15 @@ static _Noreturn void become(const struct stk_host *host,
 	confine_attach(&bundle, variant);
 	probe_verify();
 	inside_verify(&grants);
-	(void)execve(*options.program, options.program, environment);
-	die_errno("cannot start `%s`", *options.program);
+}
+
+/* A trial_start: all but the standard streams, which are those of the check. */
+static void try_start(const struct stk_host *host,
+		      const struct stk_variant *variant)
+{
+	judge_paths();
+	if (variant)
+		confine(host, variant);
 }
 
 int main(int argc, char **argv)
@@ -98,22 +104,27 @@ int main(int argc, char **argv)
 	 * The host's features choose the variant.  From here on nothing is
 	 * weakened: what the variant holds is held, or the start is refused.
 	 */
-	const struct stk_level *level = &bundle.levels[0];
 	const struct stk_host host = host_probe();
-	const struct stk_variant *variant =
-		choose_variant(&bundle, level, host.features);
-	if (options.check)
-		check_print(&bundle, &host, level, variant);
-	else if (!variant)
-		check_refuse(&bundle, &host, level);
+	static struct check check;
+	check.bundle = &bundle;
+	check.host = &host;
+	check.level = &bundle.levels[0];
+	check.variant = choose_variant(&bundle, check.level, host.features);
+	if (options.check) {
+		trial_run(try_start, &host, check.variant, &check.trial);
+		return check_print(&check, &options);
+	}
+	if (!check.variant)
+		check_refuse(&check);
 
 	/*
 	 * Paths become held objects, and their places are judged.  From here on
 	 * names mean nothing: rules are made from what is held.
 	 */
 	judge_paths();
-	if (options.check)
-		return variant ? EXIT_SUCCESS : EXIT_FAILURE;
 	streams_judge(bundle.settings->stream_kinds);
-	become(&host, variant);
+	char **environment = environment_build(&bundle);
+	confine(&host, check.variant);
+	(void)execve(*options.program, options.program, environment);
+	die_errno("cannot start `%s`", *options.program);
 }

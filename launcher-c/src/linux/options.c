@@ -8,24 +8,25 @@
 #include "core/bundle.h"
 #include "core/message.h"
 
+/* clang-format off */
 static const char help[] =
-	"usage: stockade-launch [--check] (ARTIFACT | --artifact-fd N)\n"
-	"                       [--protect PATH]... [--] [PROGRAM [ARGS...]]\n"
+	"usage: stockade-launch [OPTIONS] (ARTIFACT | --artifact-fd N)\n"
+	"                       [--] [PROGRAM [ARGS...]]\n"
 	"\n"
-	"Confines itself as ARTIFACT says, proves the confinement by trying "
-	"what is\n"
+	"Confines itself as ARTIFACT says, proves the confinement by trying what is\n"
 	"denied, and becomes PROGRAM (an absolute path).\n"
 	"\n"
-	"  --check           print what this host enforces and start nothing\n"
-	"  --artifact-fd N   read the artifact from a fully sealed memfd\n"
-	"  --protect PATH    refuse a writable grant that reaches PATH\n"
+	"  --check             try it in a child, print what is enforced, start nothing\n"
+	"  --json              with --check: print one object instead\n"
+	"  --artifact-fd N     read the artifact from a fully sealed memfd\n"
+	"  --protect PATH      refuse a writable grant that reaches PATH\n"
+	"  --warning ID=TEXT   with --check: one more warning to print\n"
 	"  --help, --version\n"
 	"\n"
-	"Status: PROGRAM's own; 125 for any refusal, with the reason on "
-	"standard\n"
-	"error; with --check 0 when everything is enforced and 1 when "
-	"something\n"
+	"Status: PROGRAM's own; 125 for any refusal, with the reason on standard\n"
+	"error; with --check 0 when everything is enforced and 1 when something\n"
 	"cannot be.\n";
+/* clang-format on */
 
 #ifdef STOCKADE_FAKE_ABI
 static const char version[] = "stockade-launch " STOCKADE_RELEASE " FAKE_ABI\n";
@@ -57,36 +58,77 @@ static int descriptor_number(const char *text)
 	return number;
 }
 
+/* The value of the option at *@next, which then is the last argument taken. */
+static char *take_value(char ***next)
+{
+	const char *option = **next;
+
+	if (!*++*next)
+		die("`%s` needs a value", option);
+	return **next;
+}
+
+static void add_warning(char *value, struct stk_options *options)
+{
+	char *text = strchr(value, '=');
+
+	if (!text || text == value)
+		die("`--warning` needs `ID=TEXT`, not `%s`", value);
+	if (options->warnings_count == OPTIONS_MOST_WARNINGS)
+		die("more than %d warnings are given", OPTIONS_MOST_WARNINGS);
+	*text++ = '\0';
+	options->warnings[options->warnings_count++] =
+		(struct stk_own_warning){value, text};
+}
+
+static void take_option(char ***next, struct stk_options *options, char ***kept)
+{
+	const char *option = **next;
+
+	if (strcmp(option, "--help") == 0)
+		answer(help);
+	if (strcmp(option, "--version") == 0)
+		answer(version);
+	if (strcmp(option, "--check") == 0) {
+		options->check = true;
+	} else if (strcmp(option, "--json") == 0) {
+		options->json = true;
+	} else if (strcmp(option, "--protect") == 0) {
+		*(*kept)++ = take_value(next);
+	} else if (strcmp(option, "--warning") == 0) {
+		add_warning(take_value(next), options);
+	} else if (strcmp(option, "--artifact-fd") == 0) {
+		char *value = take_value(next);
+
+		if (options->artifact_fd >= 0)
+			die("`--artifact-fd` is given twice");
+		options->artifact_fd = descriptor_number(value);
+	} else {
+		die("unknown option `%s`; see --help", option);
+	}
+}
+
 /* Options up to `--`, the artifact, or the first argument that is none. */
 static char **parse_options(char **next, struct stk_options *options)
 {
 	char **kept = options->protect;
 
-	for (; *next && strncmp(*next, "--", 2) == 0 && (*next)[2]; next++) {
-		const char *option = *next;
-
-		if (strcmp(option, "--help") == 0)
-			answer(help);
-		if (strcmp(option, "--version") == 0)
-			answer(version);
-		if (strcmp(option, "--check") == 0) {
-			options->check = true;
-			continue;
-		}
-		if (strcmp(option, "--artifact-fd") != 0 &&
-		    strcmp(option, "--protect") != 0)
-			die("unknown option `%s`; see --help", option);
-		if (!*++next)
-			die("`%s` needs a value", option);
-		if (strcmp(option, "--protect") == 0)
-			*kept++ = *next;
-		else if (options->artifact_fd >= 0)
-			die("`--artifact-fd` is given twice");
-		else
-			options->artifact_fd = descriptor_number(*next);
-	}
+	for (; *next && strncmp(*next, "--", 2) == 0 && (*next)[2]; next++)
+		take_option(&next, options, &kept);
 	options->protect = kept;
 	return next;
+}
+
+static void judge(const struct stk_options *options)
+{
+	const char *const program = *options->program;
+
+	if (!program && !options->check)
+		die("no program is named; see --help");
+	if (program && *program != '/')
+		die("the program's path `%s` is not absolute", program);
+	if (!options->check && (options->json || options->warnings_count > 0))
+		die("`--json` and `--warning` are for `--check`");
 }
 
 void options_parse(char **argv, struct stk_options *ret_options)
@@ -111,10 +153,7 @@ void options_parse(char **argv, struct stk_options *ret_options)
 	if (*next && strcmp(*next, "--") == 0)
 		next++;
 	options.program = next;
-	if (!*next && !options.check)
-		die("no program is named; see --help");
-	if (*next && **next != '/')
-		die("the program's path `%s` is not absolute", *next);
+	judge(&options);
 	/* At least the program's own name or the artifact lies before `next`.
 	 */
 	*options.protect = NULL;

@@ -4,9 +4,12 @@
 #define STOCKADE_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+enum { OPTIONS_MOST_WARNINGS = 32 };
 
 struct stk_options {
-	bool check;
+	bool check, json;
 	/* One of the two: a path, or a descriptor above 2. */
 	const char *artifact;
 	int artifact_fd;
@@ -14,6 +17,11 @@ struct stk_options {
 	 */
 	char **protect;
 	char **program;
+	/* Of who compiled the artifact, beside those in it. */
+	struct stk_own_warning {
+		const char *id, *text;
+	} warnings[OPTIONS_MOST_WARNINGS];
+	uint32_t warnings_count;
 };
 
 /* Rearranges @argv; answers --help and --version itself. */

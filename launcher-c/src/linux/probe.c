@@ -29,13 +29,18 @@ enum {
 struct run {
 	const char *name;
 	const struct stk_call *call, *setup;
+	/* Which probe of the variant; MESSAGE_ALL for the witness. */
+	int number;
 	int control, expected;
+	/* Otherwise the control says nothing. */
+	bool tried;
 };
 
 /* The witness is the first. */
 static struct run runs[MOST_RUNS];
 static uint32_t count;
 static struct attempt_scene scene;
+unsigned char probe_states[STK_MAX_PROBES_PER_VARIANT];
 
 static bool uses(const struct stk_call *call, unsigned kind)
 {
@@ -120,7 +125,8 @@ static void choose_runs(const struct stk_variant *variant, uint64_t handled)
 	static struct stk_call witness;
 
 	witness.nr = bundle->settings->witness_nr;
-	runs[count++] = (struct run){.name = "witness", .call = &witness};
+	runs[count++] = (struct run){
+		.name = "witness", .call = &witness, .number = MESSAGE_ALL};
 	for (uint32_t i = 0; i < variant->probe_ref_count; i++) {
 		uint32_t index = variant->first_probe_ref + i;
 
@@ -132,6 +138,7 @@ static void choose_runs(const struct stk_variant *variant, uint64_t handled)
 
 		runs[count] = (struct run){
 			.name = stk_string(bundle, probe->name),
+			.number = (int)i,
 			.call = call_of(probe->call),
 			.setup = probe->setup == STK_NONE
 					 ? NULL
@@ -199,7 +206,7 @@ static bool needs_control(const struct run *run)
 
 void probe_controls(const struct stk_grants *grants,
 		    const struct stk_variant *variant,
-		    const struct stk_host *host, uint64_t handled)
+		    const struct stk_host *host, uint64_t handled, bool every)
 {
 	scene.bundle = grants->bundle;
 	scene.self = getpid();
@@ -208,9 +215,10 @@ void probe_controls(const struct stk_grants *grants,
 	attempt_find_spare(&scene);
 	const bool outer = host->features & STK_FEATURE_OUTER_FILTER;
 	for (uint32_t i = 0; i < count; i++) {
+		runs[i].tried = outer || every || needs_control(&runs[i]);
 		if (outer)
 			runs[i].control = ATTEMPT_NO_ANSWER;
-		else if (needs_control(&runs[i]))
+		else if (runs[i].tried)
 			runs[i].control = try(&runs[i], true);
 	}
 	for (uint32_t i = 0; outer && i < count; i++)
@@ -232,18 +240,46 @@ uint32_t probe_draw_witness(void)
 	return WITNESS_FIRST + drawn;
 }
 
+/* A denial that was there before says nothing of Landlock's rules. */
+static void require_proof(const struct run *run)
+{
+	if (!uses_canary(run) || (rights_asked(run->call) & STK_FS_EXECUTE))
+		return;
+	die_unavailable(run->number,
+			"refused: enforcement check: %s: %s outside already, "
+			"so nothing proves the rule; an outer sandbox covers "
+			"or imitates it",
+			run->name,
+			run->control == ATTEMPT_NO_ANSWER
+				? "no answer"
+				: message_errno(run->control));
+}
+
 void probe_verify(void)
 {
 	for (uint32_t i = 0; i < count; i++) {
+		const struct run *run = &runs[i];
+		unsigned char state = PROBE_OUTSIDE;
+
 		/* The witness counts, even if its control ended a child. */
-		if (i > 0 && runs[i].control == ATTEMPT_NO_ANSWER)
-			continue;
-		int got = try(&runs[i], false);
-		if (got == runs[i].expected)
-			continue;
-		die("refused: enforcement check: %s: expected %s, got %s",
-		    runs[i].name, message_errno(runs[i].expected),
-		    got == ATTEMPT_NO_ANSWER ? "no answer"
-					     : message_errno(got));
+		if (i == 0 || run->control != ATTEMPT_NO_ANSWER) {
+			int got = try(run, false);
+
+			if (got != run->expected)
+				die_unavailable(run->number,
+						"refused: enforcement check: "
+						"%s: expected %s, got %s",
+						run->name,
+						message_errno(run->expected),
+						got == ATTEMPT_NO_ANSWER
+							? "no answer"
+							: message_errno(got));
+			if (!run->tried || run->control != run->expected)
+				state = PROBE_PROVED;
+		}
+		if (state == PROBE_OUTSIDE)
+			require_proof(run);
+		if (i > 0)
+			probe_states[run->number] = state;
 	}
 }
