@@ -15,6 +15,7 @@ from launcher_scene import (
     EACCES,
     EFAULT,
     EPERM,
+    ERRNO,
     ETXTBSY,
     EXECVE,
     LIBC,
@@ -79,6 +80,21 @@ def made(*probes: Probe, denied: tuple[tuple[int, int], ...] = ()) -> Artifact:
 
 
 WHOLE = made(READ_CANARY, LENGTH, CHMOD, denied=((CHMODAT, EPERM),))
+
+
+def _answering(nr: int, answer: int) -> Filter:
+    """Return a filter for a call unless its descriptor is -1, as a question has it."""
+    whole = filter_of()
+    first, *rest = whole.instructions
+    asked = (
+        Instruction(0x15, 0, 4, nr),
+        Instruction(0x20, 0, 0, 16),
+        Instruction(0x15, 1, 0, 0xFFFFFFFF),
+        Instruction(0x06, 0, 0, answer),
+        first,
+    )
+    moved = tuple(replace(one, insn=one.insn + len(asked)) for one in whole.relocations)
+    return Filter((first, *asked, *rest), moved)
 
 
 def _inside(
@@ -159,19 +175,19 @@ def test_sixteen_layers_are_unavailable(scene: Scene, layers: int, status: int) 
 
 
 @pytest.mark.parametrize(
-    ("number", "states", "words"),
+    ("nr", "states", "words"),
     [
         (_RESTRICT, ["UNAVAILABLE", "enforced"], "canary-read: expected EACCES"),
         (_SECCOMP, ["UNAVAILABLE", "UNAVAILABLE"], "witness: expected errno"),
     ],
 )
 def test_filter_that_only_claims_to_confine_is_seen(
-    scene: Scene, number: int, states: list[str], words: str
+    scene: Scene, nr: int, states: list[str], words: str
 ) -> None:
     """S1-132 S2-397 check and start agree under an outer filter that lies."""
     assert started(_inside(scene, filter_of(), WHOLE)) == b""
     assert _inside(scene, filter_of(), WHOLE, "--check").returncode == 0
-    lying = filter_of((number, 0))
+    lying = _answering(nr, ERRNO)
     done = _inside(scene, lying, WHOLE, "--check")
     assert (done.returncode, done.stderr) == (1, b"")
     assert [state for state, _ in _states(done)] == [*states, "enforced"]
@@ -181,12 +197,7 @@ def test_filter_that_only_claims_to_confine_is_seen(
 
 def test_filter_that_kills_ends_the_trial_and_not_the_check(scene: Scene) -> None:
     """S1-132 a start would be killed as well."""
-    listing = filter_of((_RESTRICT, 0)).instructions
-    kill = tuple(
-        Instruction(0x06, 0, 0, 0x80000000) if one.k == 0x00050000 else one
-        for one in listing
-    )
-    killing = replace(filter_of(), instructions=kill)
+    killing = _answering(_RESTRICT, 0x80000000)
     done = _inside(scene, killing, WHOLE, "--check")
     text = "signal 31 ended the trial; an outer filter kills for a call"
     assert done.returncode == 1, done
