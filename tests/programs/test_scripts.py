@@ -7,6 +7,8 @@ import json
 import textwrap
 from pathlib import Path
 
+import pytest
+import reductions
 from place import Place, program, succeeded
 
 from stage import require
@@ -68,6 +70,14 @@ def application(place: Place, bundle: Path) -> None:
 def test_node(place: Place) -> None:
     application(place, place.bundle("node"))
     place.tight("node", lambda bundle: application(place, bundle))
+
+
+def test_node_starts_with_the_network_alone(place: Place) -> None:
+    """S2-009: the settings of TLS come with the network, and not without it."""
+    text = reductions.without_path(place.text("node"), "/etc/ssl/openssl.cnf")
+    with pytest.raises(AssertionError, match=r"openssl\.cnf"):
+        application(place, place.stage.compile(text))
+    application(place, place.stage.compile(f'{text}\n[network]\nip = "client"\n'))
 
 
 def test_node_reaches_nothing_else(place: Place, listener: int) -> None:

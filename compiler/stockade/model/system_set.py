@@ -27,7 +27,8 @@ _LIBRARIES = (
 )
 _TIME_ZONES = ("/etc/localtime", "/etc/timezone", "/usr/share/zoneinfo")
 _READ_DEVICES = ("/dev/full", "/dev/random", "/dev/urandom", "/dev/zero")
-# Name resolution and certificates, where the program may use the network.
+# Name resolution and certificates, where the program may use the network, and what the
+# host lets TLS accept: unread, libraries take their own laxer settings or end.
 _NETWORK = (
     "/etc/gai.conf",
     "/etc/host.conf",
@@ -43,6 +44,10 @@ _NETWORK = (
     "/etc/ssl/certs",
     "/usr/share/ca-certificates",
     "/var/lib/ca-certificates",
+    "/etc/crypto-policies",
+    "/etc/pki/tls/openssl.cnf",
+    "/etc/ssl/openssl.cnf",
+    "/usr/share/crypto-policies",
 )
 # Discarding output is writing to the null device, which holds nothing.
 WRITABLE_DEVICE = "/dev/null"
