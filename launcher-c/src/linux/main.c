@@ -111,6 +111,8 @@ int main(int argc, char **argv)
 	check.level = &bundle.levels[0];
 	check.variant = choose_variant(&bundle, check.level, host.features);
 	if (options.check) {
+		/* A child has no copy of the thread, and would wait for it. */
+		guard_end();
 		trial_run(try_start, &host, check.variant, &check.trial);
 		return check_print(&check, &options);
 	}
