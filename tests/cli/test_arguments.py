@@ -88,6 +88,7 @@ def test_repeatable_options_are_those_of_the_format() -> None:
     """S1-081."""
     assert sorted(one.name for one in OPTIONS.values() if one.repeatable) == [
         "--expose",
+        "--fail-on",
         "--forward",
         "--hide-warning",
         "--macos-mach-service",
@@ -144,4 +145,7 @@ FORMAT = """
 
 def test_every_option_of_the_format_is_known() -> None:
     """S1-072, S1-073."""
-    assert sorted(OPTIONS) == sorted(["-o", *(f"--{name}" for name in FORMAT.split())])
+    further = ("-o", "--fail-on")
+    assert sorted(OPTIONS) == sorted(
+        [*further, *(f"--{name}" for name in FORMAT.split())]
+    )

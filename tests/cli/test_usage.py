@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from stockade.cli import main, start_command, warning_ids
-from stockade.cli.help_text import HELP
+from stockade.cli.help_text import OVERVIEW, is_built
+from stockade.cli.main import COMMANDS
 from stockade.cli.options import OPTIONS
 from stockade.driver.compile import CompiledBundle
 from stockade.model.policy import Access, Grant, PathMetadata, Policy, Signals
@@ -124,23 +125,30 @@ def test_user_text_reaches_the_terminal_as_text_only(
     assert all(line.isprintable() for line in error.split("\n"))
 
 
+def _fits(text: str) -> bool:
+    return text.count("\n") <= 24 and max(map(len, text.split("\n"))) <= 80
+
+
 def test_help_fits_a_screen(capfd: pytest.CaptureFixture[str]) -> None:
     assert _run("--help") == 0
     text = capfd.readouterr().out
-    assert text == HELP
-    assert text.count("\n") <= 24
-    assert max(map(len, text.split("\n"))) <= 80
-    for option in OPTIONS.values():
-        # A word's option counts as built for its default alone.
-        offered = option.built and (option.key is None or option.key.built)
-        named = re.search(rf"{option.name}(?![\w-])", text)
-        assert (named is not None) is bool(offered), option.name
+    assert text == OVERVIEW
+    assert _fits(text)
+    for command in COMMANDS:
+        assert f"stockade {command} " in text
 
 
-@pytest.mark.parametrize("command", ["run", "check", "compile"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """Every option that is built for a command is on its page, and no other."""
     assert _run(command, "--help") == 0
-    assert capfd.readouterr().out == HELP
+    text = capfd.readouterr().out
+    assert text.startswith(f"usage: stockade {command} ")
+    assert _fits(text)
+    for option in OPTIONS.values():
+        named = re.search(rf"^  .*(?<![\w-]){option.name}(?![\w-])", text, re.MULTILINE)
+        offered = command in option.commands and is_built(option)
+        assert (named is not None) is offered, option.name
 
 
 def test_help_after_the_program_is_the_programs(

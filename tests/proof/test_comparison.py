@@ -53,7 +53,7 @@ def test_exactly_the_calls_that_change_are_named(
         situation = Situation(arch, abi)
         changes = compare_filters(old_filters[abi], new_filters[abi])
         named = {
-            (number, change.shown.claimed, change.shown.actual)
+            (number, change.before, change.after)
             for change in changes
             for number in range(change.first, change.last + 1)
         }
@@ -69,11 +69,9 @@ def test_exactly_the_calls_that_change_are_named(
         assert seen <= named
         for change in changes:
             assert change.audit_arch == AUDIT_ARCH[arch]
-            request = CallRequest(
-                arch, change.shown.number, change.shown.args, change.shown.own_pid
-            )
-            assert _answer(old, situation, request) == change.shown.claimed
-            assert _answer(new, situation, request) == change.shown.actual
+            request = CallRequest(arch, change.number, change.args, change.own_pid)
+            assert _answer(old, situation, request) == change.before
+            assert _answer(new, situation, request) == change.after
 
 
 def test_a_filter_changes_nothing_against_itself_written_otherwise() -> None:
@@ -104,7 +102,7 @@ def test_one_changed_answer_is_one_change() -> None:
     changes = compare_filters(
         program, replace(program, instructions=tuple(instructions))
     )
-    assert {(one.shown.claimed, one.shown.actual) for one in changes} == {
+    assert {(one.before, one.after) for one in changes} == {
         (action_value("ENOSYS"), _ALLOW)
     }
     assert any(one.first <= number <= one.last for one in changes)

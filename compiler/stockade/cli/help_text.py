@@ -1,31 +1,89 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Hold the text of `--help`, which fits a screen of 24 lines."""
+"""Give the text of `--help`: one page for all commands, one for each, a screen each."""
 
 from __future__ import annotations
 
-HELP = """\
+import textwrap
+
+from stockade.cli.options import OPTIONS, Option
+
+_WIDTH = 79
+
+OVERVIEW = """\
 usage: stockade run [OPTIONS] [--] PROGRAM [ARGS...]
        stockade check [OPTIONS] [[--] PROGRAM]
        stockade compile POLICY [-o DIR] [--target TARGET]...
-       stockade verify BUNDLE | disasm BUNDLE
-run confines PROGRAM and becomes it; check prints what this host enforces;
-compile writes an artifact and its text per target; verify repeats its proof.
+       stockade diff OLD NEW [OPTIONS]
+       stockade verify BUNDLE
+       stockade disasm BUNDLE
 
-  --policy FILE                      read a policy; `-` is standard input
-  --read PATH                        read files and list folders below PATH
-  --read-exec PATH                   the same, and execute
-  --read-write PATH                  read, create, change, delete; never execute
-  --system none|minimal              what programs need to start (minimal)
-  --symlinks deny|allow              links made in writable paths (deny)
-  --ip none|client|all               IPv4 and IPv6, loopback too (none)
-  --unix-sockets none|all            Unix sockets (none)
-  --signals isolated|any             to processes outside the sandbox (any)
-  --children none|allowed            other processes (allowed)
-  --linux-path-metadata deny|allow   chmod, chown and the like by path (deny)
-  --pass-env NAME, --set-env NAME=VALUE   pass a variable on if set; set one
-  --json                             check prints one object, for programs
-  --hide-warning ID, --no-warnings, --show-warning ID   choose warnings
-PATH and NAME options repeat. Paths add to the policy's; the others replace.
-Status: PROGRAM's own, or 125: refused or failed, says why. check and verify:
-0 yes, 1 no, 125 undecided, conflict or refused.
+run      confine PROGRAM and become it
+check    print what this host enforces of a policy, and start nothing
+compile  write an artifact for the launcher, and its text for review
+diff     say what two policies, bundles or revisions decide otherwise
+verify   repeat the proof of a bundle from its file alone
+disasm   print a bundle's calls and programs
+
+`stockade COMMAND --help` lists the options of one.
+Status: PROGRAM's own, or 125: refused or failed, says why. check, verify and
+diff --fail-on: 0 yes, 1 no, 125 undecided, conflict or refused.
 """
+
+_STARTS = """\
+PATH and NAME options repeat. Paths add to the policy's; the others replace.
+Without a policy nothing is granted but what programs need to start.
+"""
+
+_COMPILE = """\
+Writes NAME.TARGET.stk and NAME.TARGET.txt into DIR, by default the policy's
+own folder, for every target unless one is named.
+"""
+_DIFF = """\
+OLD and NEW are policies, bundles, or REV:PATH of git. No output means equal
+decisions. KIND is newly-allowed, newly-denied, changed-error or
+mechanism-changed; one found is status 1.
+"""
+
+_PAGES = {
+    "run": ("stockade run [OPTIONS] [--] PROGRAM [ARGS...]", _STARTS),
+    "check": ("stockade check [OPTIONS] [[--] PROGRAM]", _STARTS),
+    "compile": ("stockade compile POLICY [-o DIR] [--target TARGET]...", _COMPILE),
+    "diff": ("stockade diff OLD NEW [OPTIONS]", _DIFF),
+    "verify": ("stockade verify BUNDLE", "Status 0: proved, 1: not what it claims.\n"),
+    "disasm": ("stockade disasm BUNDLE", ""),
+}
+
+
+def page(command: str) -> str:
+    """Give the page of one command, with every option that is built for it."""
+    usage, notes = _PAGES[command]
+    options = " ".join(
+        f"{option.name}\N{NO-BREAK SPACE}{_value(option)}"
+        if option.placeholder
+        else option.name
+        for option in OPTIONS.values()
+        if command in option.commands and is_built(option)
+    )
+    lines = textwrap.wrap(
+        options,
+        _WIDTH - 2,
+        break_long_words=False,
+        break_on_hyphens=False,
+        initial_indent="  ",
+        subsequent_indent="  ",
+    )
+    text = "".join(f"{line}\n" for line in lines).replace("\N{NO-BREAK SPACE}", " ")
+    return "\n".join(part for part in (f"usage: {usage}\n", text, notes) if part)
+
+
+def is_built(option: Option) -> bool:
+    """Tell whether an option does more than accept what holds without it."""
+    return option.built and (option.key is None or bool(option.key.built))
+
+
+def _value(option: Option) -> str:
+    """Name the values of an option: of words, those that are built."""
+    if option.key is not None and option.key.words:
+        built = [word for word in option.key.words if word in option.key.built]
+        return "|".join(built)
+    return option.placeholder

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from stockade.cli.bundle_commands import disasm_command, verify_command
 from stockade.cli.compile_command import compile_command
-from stockade.cli.help_text import HELP
+from stockade.cli.diff_command import diff_command
+from stockade.cli.help_text import OVERVIEW, page
 from stockade.cli.output import Refusal, write_error, write_out, write_rejection
 from stockade.cli.start_command import check_command, run_command
 from stockade.diagnostics import PolicyRejected, quote
@@ -17,12 +18,13 @@ DONE = 0
 REFUSED = 125
 
 _Command = Callable[[bytes, list[bytes]], int]
-_COMMANDS: dict[str, _Command] = {
+COMMANDS: dict[str, _Command] = {
     "compile": compile_command,
     "run": run_command,
     "check": check_command,
     "verify": verify_command,
     "disasm": disasm_command,
+    "diff": diff_command,
 }
 _LATER = ("setup",)
 
@@ -42,10 +44,10 @@ def _run(entry: bytes, arguments: list[bytes]) -> int:
     if not arguments:
         raise Refusal("no command is given; see `stockade --help`")
     name = arguments[0].decode("utf-8", "surrogateescape")
-    command = _COMMANDS.get(name)
+    command = COMMANDS.get(name)
     # Before the first operand only: after it, `--help` belongs to the program.
     if name in ("--help", "-h") or (command and arguments[1:2] == [b"--help"]):
-        write_out(HELP)
+        write_out(page(name) if command else OVERVIEW)
         return DONE
     if name == "--version":
         write_out(f"stockade {_version()}\n")
@@ -55,7 +57,7 @@ def _run(entry: bytes, arguments: list[bytes]) -> int:
     if name in _LATER:
         raise Refusal(f"command `{name}` is not supported yet")
     kind = "option" if name.startswith("-") else "command"
-    near = suggestion(name, _COMMANDS)
+    near = suggestion(name, COMMANDS)
     advice = f"did you mean `{near}`?" if near else "see `stockade --help`"
     raise Refusal(f"unknown {kind} {quote(name)}; {advice}")
 

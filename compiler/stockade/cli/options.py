@@ -49,7 +49,7 @@ _OF_RUNS = (
     Option("--no-warnings"),
     Option("--show-warning", "ID", repeatable=True),
     Option("--level", "NAME", built=False),
-    Option("--json", commands=("check",)),
+    Option("--json", commands=("check", "diff")),
     Option("--parent-pid", "PID", built=False),
     Option("--parent-start", "TOKEN", built=False),
     Option("--status-fd", "N", commands=("run",), built=False),
@@ -60,8 +60,9 @@ _OF_RUNS = (
 )
 _OF_COMPILE = (
     Option("-o", "DIR", commands=("compile",)),
-    Option("--target", "TARGET", commands=("compile",), repeatable=True),
+    Option("--target", "TARGET", commands=("compile", "diff"), repeatable=True),
 )
+_OF_REVIEW = (Option("--fail-on", "KIND", commands=("diff",), repeatable=True),)
 # The whole command is not built; its options are known all the same.
 _OF_SETUP = (
     Option("--remove", commands=("setup",), built=False),
@@ -75,6 +76,7 @@ OPTIONS: Mapping[str, Option] = {
         *(_of_key(key) for key in KEYS.values() if key.option),
         *_OF_RUNS,
         *_OF_COMPILE,
+        *_OF_REVIEW,
         *_OF_SETUP,
     )
 }

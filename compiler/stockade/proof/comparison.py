@@ -7,14 +7,13 @@ nothing can be known there is an exception, never an empty answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 from stockade.model.artifact import Filter
+from stockade.model.difference import CallChange
 from stockade.proof.interpreter import NotAProgramError
 from stockade.proof.prover import (
     REASON_BYTES,
-    Counterexample,
     ProofRefusedError,
     Question,
     counterexample,
@@ -26,21 +25,7 @@ _EQUAL, _DIFFERENT = 0, 1
 _FIRST_ROOM = 256
 
 
-@dataclass(frozen=True, slots=True)
-class FilterChange:
-    """Calls from one number to another whose answer changes from one to another.
-
-    `audit_arch` is that of `shown`, a call with its old answer (`claimed`) and its
-    new one (`actual`), both action values.
-    """
-
-    first: int
-    last: int
-    audit_arch: int
-    shown: Counterexample
-
-
-def compare_filters(old: Filter, new: Filter) -> tuple[FilterChange, ...]:
+def compare_filters(old: Filter, new: Filter) -> tuple[CallChange, ...]:
     """List what changes between two filters, by number; empty when nothing does.
 
     Raises ProofRefusedError for what is no program or takes more than the budget.
@@ -73,7 +58,7 @@ def compare_filters(old: Filter, new: Filter) -> tuple[FilterChange, ...]:
         room = int(count[0])
 
 
-def _change(found: Any, old: Filter, new: Filter) -> FilterChange:
+def _change(found: Any, old: Filter, new: Filter) -> CallChange:
     shown = counterexample(found.shown)
     try:
         answers = run_program(old, shown), run_program(new, shown)
@@ -83,4 +68,13 @@ def _change(found: Any, old: Filter, new: Filter) -> FilterChange:
         message = f"the verifier and the interpreter disagree on {shown}"
         raise VerifierUnusable(message)
     low = 0xFFFFFFFF
-    return FilterChange(found.first & low, found.last & low, shown.audit_arch, shown)
+    return CallChange(
+        first=found.first & low,
+        last=found.last & low,
+        audit_arch=shown.audit_arch,
+        number=shown.number,
+        args=shown.args,
+        own_pid=shown.own_pid,
+        before=shown.claimed,
+        after=shown.actual,
+    )
