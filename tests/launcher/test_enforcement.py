@@ -539,6 +539,13 @@ def test_required_right_that_the_kernel_lacks_is_refused(scene: Scene) -> None:
     )
 
 
+def test_variant_that_holds_no_file_is_refused(scene: Scene) -> None:
+    """The compiler makes none; an artifact of another origin gets no start."""
+    variant = {"probes": (), "fs_required": 0, "fs_optional": 0x1FFFF}
+    text = reason(scene.start(artifact(variant=variant)))
+    assert text == "the artifact's variant requires no file right"
+
+
 @pytest.mark.needs("release-launcher")
 def test_signals_of_the_caller_do_not_end_a_start(scene: Scene) -> None:
     """What the caller blocks and ignores is what the program gets."""

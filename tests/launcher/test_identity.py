@@ -38,6 +38,24 @@ def _become(real: int, effective: int, saved: int) -> Callable[[], None]:
     return become
 
 
+def become_capable(number: int) -> Callable[[], None]:
+    """Return what makes root an ordinary user with one capability."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def become() -> None:
+        libc.prctl(_KEEP_CAPABILITIES, 1, 0, 0, 0)
+        _become(_NOBODY, _NOBODY, _NOBODY)()
+        bits = (ctypes.c_uint32 * 6)()
+        word, bit = divmod(number, 32)
+        for kind in range(3):
+            bits[word * 3 + kind] = 1 << bit
+        header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+        assert libc.capset(header, bits) == 0
+        assert libc.prctl(_AMBIENT, _AMBIENT_RAISE, number, 0, 0) == 0
+
+    return become
+
+
 @needs_root
 @pytest.mark.parametrize(
     "user", [(0, 0, 0), (0, _NOBODY, _NOBODY), (_NOBODY, _NOBODY, 0)]
@@ -55,20 +73,8 @@ def test_root_is_refused(scene: Scene, user: tuple[int, int, int]) -> None:
 @pytest.mark.parametrize("number", [_CAPABILITY_CHOWN, _CAPABILITY_AUDIT_READ])
 def test_one_ambient_capability_is_refused(scene: Scene, number: int) -> None:
     """S2-293 both words of the capability sets are looked at."""
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def become() -> None:
-        libc.prctl(_KEEP_CAPABILITIES, 1, 0, 0, 0)
-        _become(_NOBODY, _NOBODY, _NOBODY)()
-        bits = (ctypes.c_uint32 * 6)()
-        word, bit = divmod(number, 32)
-        for kind in range(3):
-            bits[word * 3 + kind] = 1 << bit
-        header = (ctypes.c_uint32 * 2)(0x20080522, 0)
-        assert libc.capset(header, bits) == 0
-        assert libc.prctl(_AMBIENT, _AMBIENT_RAISE, number, 0, 0) == 0
-
-    assert "started with capabilities" in reason(_start_as(scene, become))
+    done = _start_as(scene, become_capable(number))
+    assert "started with capabilities" in reason(done)
 
 
 @needs_root

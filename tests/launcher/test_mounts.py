@@ -185,7 +185,13 @@ def test_writable_process_files_are_a_conflict(scene: Scene) -> None:
     assert line in done.stdout.decode().splitlines()
 
 
-@pytest.mark.parametrize("kind", ["proc", "sysfs", "cgroup2", "tmpfs"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("proc", "sysfs", "cgroup2", "tmpfs"),
+        pytest.param("mqueue", marks=pytest.mark.needs("posix-queues")),
+    ],
+)
 def test_mount_below_that_acts_on_processes_is_refused(scene: Scene, kind: str) -> None:
     real = scene.folder("real")
     point = real / "deep" / "point"

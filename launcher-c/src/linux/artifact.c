@@ -108,7 +108,7 @@ void artifact_load(struct stk_options *options, struct stk_bundle *ret_bundle)
 {
 	static char path[PATH_BYTES];
 	const char *name = "memfd";
-	struct stat status;
+	struct stat status = {0};
 	size_t offset = 0;
 
 	if (options->artifact)

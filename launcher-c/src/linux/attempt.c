@@ -89,7 +89,7 @@ void attempt_find_spare(struct attempt_scene *scene)
 {
 	for (int i = 0; i < 2; i++) {
 		scene->spare[i] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-		if (scene->spare[i] < 0)
+		if (scene->spare[i] <= STDERR_FILENO)
 			die_errno("no descriptor is left for probes");
 	}
 	(void)close(scene->spare[0]);

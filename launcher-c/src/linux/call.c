@@ -2,11 +2,14 @@
 /* The entries of the kernel, per architecture; see call.h. */
 #include "call.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "core/message.h"
 
@@ -188,4 +191,16 @@ long call_clone(void)
 	if (child == 0 && call_native(SYS_getpid, none) == self)
 		call_refuse_false_clone();
 	return child;
+}
+
+void call_wait(long child)
+{
+	int status = 0;
+
+	while (child > 0 && waitpid((pid_t)child, &status, __WALL) < 0 &&
+	       errno == EINTR)
+		;
+	/* It has said why. */
+	if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+		_exit(STK_STATUS_REFUSED);
 }

@@ -24,6 +24,9 @@ long call_fork(long number, const long words[6], long self);
  */
 long call_clone(void);
 
+/* Waits for what it started, and refuses as well where that has refused. */
+void call_wait(long child);
+
 /* Refuses: an outer filter says 0 to clone, which this process then believes.
  */
 _Noreturn void call_refuse_false_clone(void);

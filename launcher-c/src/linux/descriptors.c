@@ -176,8 +176,16 @@ uint64_t descriptors_restore_limit(void)
 
 void descriptors_end_at_exec(void)
 {
-	if (syscall(SYS_close_range, 3, ~0u, STK_CLOSE_RANGE_CLOEXEC) == 0)
-		return;
 	/* Each is opened so already: this is a second net. */
-	(void)sweep(-1, 1);
+	if (syscall(SYS_close_range, 3, ~0u, STK_CLOSE_RANGE_CLOEXEC) != 0)
+		(void)sweep(-1, 1);
+	/*
+	 * A false answer that named one of them had the launcher close it: the
+	 * program's first file would take its place.
+	 */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) != 0)
+			die("descriptor %d was lost while starting; does an "
+			    "outer filter answer calls falsely?",
+			    fd);
 }

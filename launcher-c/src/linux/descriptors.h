@@ -20,7 +20,7 @@ void descriptors_raise_limit(uint32_t grants);
 /* Gives the program the limit that the caller set; returns it. */
 uint64_t descriptors_restore_limit(void);
 
-/* Makes sure that every descriptor above 2 ends at exec. */
+/* Makes sure that 0, 1 and 2 outlive exec and every other descriptor ends. */
 void descriptors_end_at_exec(void);
 
 #endif

@@ -9,7 +9,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "call.h"
@@ -27,9 +26,10 @@ static const struct stk_rights supported[NEWEST_ABI + 1] = {
 
 void host_refuse_privileges(void)
 {
-	uid_t real, effective, saved;
+	/* What is refused, where a call answers and writes nothing. */
+	uid_t real = 0, effective = 0, saved = 0;
 	struct stk_capability_header header = {STK_CAPABILITY_VERSION, 0};
-	struct stk_capability_data data[2];
+	struct stk_capability_data data[2] = {{~0u, ~0u, ~0u}, {~0u, ~0u, ~0u}};
 
 	if (getresuid(&real, &effective, &saved) != 0)
 		die_errno("cannot read the user");
@@ -129,7 +129,7 @@ static void ask_by_child(struct answers *answers)
 {
 	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC) != 0)
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
 		die_errno("cannot make a pipe");
 	long child = call_clone();
 	if (child == 0)
@@ -140,12 +140,10 @@ static void ask_by_child(struct answers *answers)
 		ask_seccomp(answers);
 		ask_landlock(answers);
 	}
+	call_wait(child);
 	while (read(ends[0], answers, sizeof(*answers)) == sizeof(*answers))
 		;
 	(void)close(ends[0]);
-	while (child > 0 && waitpid((pid_t)child, NULL, __WALL) < 0 &&
-	       errno == EINTR)
-		;
 }
 
 struct stk_host host_probe(void)
@@ -190,6 +188,9 @@ static uint64_t handled(uint64_t required, uint64_t optional, uint64_t known,
 struct stk_rights host_handled(const struct stk_host *host,
 			       const struct stk_variant *variant)
 {
+	/* The compiler makes none: a sandbox that holds no file is none. */
+	if (variant->fs_required == 0)
+		die("the artifact's variant requires no file right");
 	return (struct stk_rights){
 		.fs = handled(variant->fs_required, variant->fs_optional,
 			      host->supported.fs, "file rights"),

@@ -14,7 +14,8 @@
 struct path_object path_inspect_at(int folder, const char *name,
 				   const char *path)
 {
-	struct stk_statx status;
+	/* Zero, so that a call that only claims to look finds no mount. */
+	struct stk_statx status = {0};
 
 	if (syscall(SYS_statx, folder, name,
 		    AT_EMPTY_PATH | STK_AT_STATX_DONT_SYNC,

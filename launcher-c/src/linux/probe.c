@@ -9,7 +9,6 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attempt.h"
@@ -162,9 +161,9 @@ static int try(const struct run *run, bool control)
 static uint32_t run_in_child(uint32_t first)
 {
 	const struct rlimit no_core = {0, 0};
-	int ends[2], reply;
+	int ends[2], reply = 0;
 
-	if (pipe2(ends, O_CLOEXEC) != 0)
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
 		die_errno("cannot make a pipe");
 	long child = call_clone();
 	if (child == 0) {
@@ -180,13 +179,11 @@ static uint32_t run_in_child(uint32_t first)
 	/* An outer sandbox that denies new processes: ours end no caller. */
 	for (; child < 0 && first < count; first++)
 		runs[first].control = try(&runs[first], true);
+	call_wait(child);
 	while (first < count &&
 	       read(ends[0], &reply, sizeof(reply)) == sizeof(reply))
 		runs[first++].control = reply;
 	(void)close(ends[0]);
-	while (child > 0 && waitpid((pid_t)child, NULL, __WALL) < 0 &&
-	       errno == EINTR)
-		;
 	return first;
 }
 

@@ -215,9 +215,8 @@ static void judge_socket(int fd, uint32_t kinds)
 
 void streams_judge(uint32_t kinds)
 {
-	struct stat status;
-
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		struct stat status = {0};
 		int flags = fcntl(fd, F_GETFL);
 
 		if (flags < 0 || fstat(fd, &status) != 0)

@@ -2,11 +2,9 @@
 /* Finds or makes a process to signal; see target.h. */
 #include "target.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "call.h"
@@ -48,9 +46,7 @@ static pid_t start_stand_in(void)
 	if (middle > 0 &&
 	    read(report[0], &number, sizeof(number)) != sizeof(number))
 		number = 0;
-	while (middle > 0 && waitpid((pid_t)middle, NULL, __WALL) < 0 &&
-	       errno == EINTR)
-		;
+	call_wait(middle);
 	(void)close(report[0]);
 	return number > 0 && kill(number, 0) == 0 ? number : 0;
 }
