@@ -6,6 +6,7 @@ Everything here starts the installed command as the unprivileged user.
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -351,3 +352,38 @@ def test_artifact_is_handed_over_sealed(stage: Stage, installed: Path) -> None:
     )
     done = stage.run([installed.with_name("python"), "-I", "-c", code])
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_record_and_folder_reach_the_launcher(stage: Stage, installed: Path) -> None:
+    """S1-128 S1-275 the descriptor survives every step of the start."""
+    ends = os.pipe()
+    folder = stage.folder("place")
+    command = [installed, "run", "--read-exec", "/usr/bin", "--cwd", folder]
+    command += ["--status-fd", str(ends[1]), "--"]
+    script = "echo $$; pwd"
+    done = stage.run([*command, "/bin/sh", "-c", script], pass_fds=[ends[1]])
+    os.close(ends[1])
+    with os.fdopen(ends[0], "rb") as file:
+        record = file.read()
+    assert (done.returncode, done.stderr) == (0, b""), done
+    number, place = done.stdout.decode().splitlines()
+    assert record == f"pid {number}\n".encode()
+    assert place == os.fspath(folder)
+    for wrong in ("99", "x", "-1"):
+        done = stage.run([*command[:6], "--status-fd", wrong, "--", "/bin/true"])
+        assert done.returncode == 125
+        assert b"option `--status-fd` needs an open descriptor" in done.stderr
+
+
+def test_check_as_an_object(stage: Stage, installed: Path) -> None:
+    """S1-145 S1-146 S2-287 what is hidden from people stays in it."""
+    command = [installed, "check", "--json", "--read", "/usr/share"]
+    done = stage.run(command)
+    assert (done.returncode, done.stderr) == (0, b""), done
+    found = json.loads(done.stdout)
+    ids = ["signals-any", "path-metadata-open-files"]
+    assert found["levels"][0]["warning_ids"] == ids
+    hidden = ["--no-warnings", "--hide-warning", "signals-any"]
+    assert json.loads(stage.run([*command, *hidden]).stdout) == found
+    done = stage.run([*command, "--read-write", "/usr/lib"])
+    assert (done.returncode, done.stdout) == (125, b"")

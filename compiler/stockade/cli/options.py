@@ -52,11 +52,11 @@ _OF_RUNS = (
     Option("--json", commands=("check", "diff")),
     Option("--parent-pid", "PID", built=False),
     Option("--parent-start", "TOKEN", built=False),
-    Option("--status-fd", "N", commands=("run",), built=False),
-    Option("--status-file", "PATH", commands=("run",), built=False),
+    Option("--status-fd", "N", commands=("run",)),
+    Option("--status-file", "PATH", commands=("run",)),
     Option("--explain", commands=("run",), built=False),
     Option("--explain-path", "PATH", commands=("check",), built=False),
-    Option("--cwd", "DIR", built=False),
+    Option("--cwd", "DIR"),
 )
 _OF_COMPILE = (
     Option("-o", "DIR", commands=("compile",)),

@@ -23,6 +23,9 @@ from stockade.policy.lower import lower
 from stockade.policy.read import read_file
 from stockade.policy.settings import Widening, overlay, widenings
 
+# Options that mean something to the launcher alone.
+_HANDED_ON = ("--cwd", "--status-fd", "--status-file")
+
 
 def run_command(entry: bytes, raw: list[bytes]) -> int:
     """Start the program confined; return only by raising Refusal or PolicyRejected."""
@@ -38,6 +41,7 @@ def _start(command: str, entry: bytes, raw: list[bytes]) -> int:
     arguments = [one.decode("utf-8", "surrogateescape") for one in raw]
     read = read_arguments(command, arguments)
     _judge_program(command, read)
+    _judge_status(read)
     hidden = hidden_warnings(
         read.values("--hide-warning"),
         read.values("--show-warning"),
@@ -59,6 +63,9 @@ def _start(command: str, entry: bytes, raw: list[bytes]) -> int:
         options = [b"--check", *_warnings(widened, hidden)]
     if asks_json:
         options.append(b"--json")
+    for option in _HANDED_ON:
+        for value in read.values(option):
+            options += [option.encode(), value.encode("utf-8", "surrogateescape")]
     become_launcher(
         bundle,
         options,
@@ -87,6 +94,19 @@ def _policy(
     options = option_settings(command, arguments, read, report)
     policy = lower(overlay(below, options), report)
     return policy, widenings(below, options)
+
+
+def _judge_status(read: Arguments) -> None:
+    """Refuse a descriptor that is not open, before the artifact gets its number."""
+    number = read.value("--status-fd")
+    if number is None:
+        return
+    try:
+        os.fstat(int(number) if number.isascii() and number.isdigit() else -1)
+    except (OSError, OverflowError) as error:
+        raise Refusal(
+            f"option `--status-fd` needs an open descriptor, not {quote(number)}"
+        ) from error
 
 
 def _warnings(widened: tuple[Widening, ...], hidden: frozenset[str]) -> list[bytes]:

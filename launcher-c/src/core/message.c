@@ -37,7 +37,9 @@ static const char *const names[] = {
 
 /* Room for two of the longest paths and words around them. */
 static char line[MESSAGE_BYTES];
-static int report = -1;
+static int report = -1, record = -1;
+/* Whose refusals are recorded: children make controls and end by themselves. */
+static pid_t recorder;
 static bool confined;
 static bool filtered;
 
@@ -109,6 +111,8 @@ static _Noreturn void refuse(enum message_kind kind, int probe,
 	/* A reader that went away must not turn 125 into a signal. */
 	if (!confined)
 		(void)signal(SIGPIPE, SIG_IGN);
+	if (record >= 0 && (confined || getpid() == recorder))
+		(void)!write(record, "failed\n", 7);
 	(void)!write(reporting ? report : STDERR_FILENO, line, used);
 	_exit(STK_STATUS_REFUSED);
 }
@@ -189,6 +193,12 @@ void message_report_to(int fd)
 void message_notice_filter(void)
 {
 	filtered = true;
+}
+
+void message_record_to(int fd)
+{
+	record = fd;
+	recorder = getpid();
 }
 
 void message_begin_confined(void)

@@ -57,6 +57,9 @@ void message_report_to(int fd);
  * it. */
 void message_notice_filter(void);
 
+/* From now on a refusal writes `failed` to @fd first; -1 ends that. */
+void message_record_to(int fd);
+
 /* From now on a refusal makes no call but write(2) and _exit(2). */
 void message_begin_confined(void);
 

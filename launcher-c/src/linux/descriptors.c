@@ -27,6 +27,11 @@ enum {
 
 static struct rlimit limit;
 
+/* What is kept above 2, in order, and what lies between. */
+enum { MOST_KEPT = 2 };
+static int kept[MOST_KEPT];
+static unsigned kept_count;
+
 /* Lets the launcher hold @wanted descriptors, beside the three. */
 static void raise_limit(rlim_t wanted)
 {
@@ -67,12 +72,15 @@ void descriptors_fill_standard(void)
 }
 
 /* Handles one entry of /proc/self/fd; returns whether it was a stray. */
-static int handle(const char *name, int keep, int folder, int end_at_exec)
+static int handle(const char *name, int folder, int end_at_exec)
 {
 	int fd = (int)strtol(name, NULL, 10);
 
-	if (fd <= STDERR_FILENO || fd == keep || fd == folder)
+	if (fd <= STDERR_FILENO || fd == folder)
 		return 0;
+	for (unsigned i = 0; !end_at_exec && i < kept_count; i++)
+		if (fd == kept[i])
+			return 0;
 	if (!end_at_exec)
 		(void)close(fd);
 	else if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
@@ -81,7 +89,7 @@ static int handle(const char *name, int keep, int folder, int end_at_exec)
 }
 
 /* Walks /proc/self/fd; returns how many strays it saw, or -1 without it. */
-static int sweep(int keep, int end_at_exec)
+static int sweep(int end_at_exec)
 {
 	static _Alignas(8) char entries[4096];
 	int strays = 0;
@@ -104,8 +112,8 @@ static int sweep(int keep, int end_at_exec)
 			uint16_t size;
 
 			memcpy(&size, entries + at + 16, sizeof(size));
-			strays += handle(entries + at + 19, keep, folder,
-					 end_at_exec);
+			strays +=
+				handle(entries + at + 19, folder, end_at_exec);
 			complete |=
 				strtol(entries + at + 19, NULL, 10) == folder;
 			at += size;
@@ -139,27 +147,42 @@ static void close_witnessed(int first, unsigned last)
 	    lack);
 }
 
-void descriptors_close_others(int keep)
+/* What lies before the kept descriptor @index, or after the last of them. */
+static bool find_gap(unsigned index, unsigned *ret_first, unsigned *ret_last)
+{
+	*ret_first =
+		index == 0 ? STDERR_FILENO + 1 : (unsigned)kept[index - 1] + 1;
+	*ret_last = index == kept_count ? ~0u : (unsigned)kept[index] - 1;
+	return *ret_first <= *ret_last;
+}
+
+void descriptors_close_others(int one, int other)
 {
 	struct stat folder;
+	unsigned first, last;
 
-	if (keep > STDERR_FILENO + 1)
-		(void)syscall(SYS_close_range, 3, keep - 1, 0);
-	(void)syscall(SYS_close_range, keep < 0 ? 3 : keep + 1, ~0u, 0);
+	kept_count = 0;
+	if (one >= 0 && (other < 0 || one < other))
+		kept[kept_count++] = one;
+	if (other >= 0)
+		kept[kept_count++] = other;
+	if (one >= 0 && other >= 0 && other < one)
+		kept[kept_count++] = one;
+	for (unsigned i = 0; i <= kept_count; i++)
+		if (find_gap(i, &first, &last))
+			(void)syscall(SYS_close_range, first, last, 0);
 	/* Linux 6.2 and newer count open descriptors there. */
 	if (stat("/proc/self/fd", &folder) == 0 &&
-	    folder.st_size == (keep < 0 ? 3 : 4))
+	    folder.st_size == (off_t)kept_count + 3)
 		return;
-	int strays = sweep(keep, 0);
+	int strays = sweep(0);
 	if (strays > 0)
-		strays = sweep(keep, 0);
+		strays = sweep(0);
 	if (strays > 0)
 		die("%d descriptors above 2 cannot be closed", strays);
-	if (strays == 0)
-		return;
-	if (keep > STDERR_FILENO + 1)
-		close_witnessed(STDERR_FILENO + 1, (unsigned)keep - 1);
-	close_witnessed(keep < 0 ? STDERR_FILENO + 1 : keep + 1, ~0u);
+	for (unsigned i = 0; strays < 0 && i <= kept_count; i++)
+		if (find_gap(i, &first, &last))
+			close_witnessed((int)first, last);
 }
 
 void descriptors_raise_limit(uint32_t grants)
@@ -178,7 +201,7 @@ void descriptors_end_at_exec(void)
 {
 	/* Each is opened so already: this is a second net. */
 	if (syscall(SYS_close_range, 3, ~0u, STK_CLOSE_RANGE_CLOEXEC) != 0)
-		(void)sweep(-1, 1);
+		(void)sweep(1);
 	/*
 	 * A false answer that named one of them had the launcher close it: the
 	 * program's first file would take its place.

@@ -11,8 +11,11 @@
 /* Opens /dev/null as 0, 1 and 2 where they are closed. */
 void descriptors_fill_standard(void);
 
-/* Closes all above 2 but @keep (-1: none) and looks whether that is so. */
-void descriptors_close_others(int keep);
+/*
+ * Closes all above 2 but @one and @other (-1: none), which differ, and looks
+ * whether that is so.
+ */
+void descriptors_close_others(int one, int other);
 
 /* Lets the launcher hold one descriptor for each of @grants. */
 void descriptors_raise_limit(uint32_t grants);

@@ -12,11 +12,13 @@
 #include "core/message.h"
 #include "descriptors.h"
 #include "environment.h"
+#include "folder.h"
 #include "guard.h"
 #include "inside.h"
 #include "overlap.h"
 #include "probe.h"
 #include "program.h"
+#include "status.h"
 #include "streams.h"
 #include "trial.h"
 #include "trusted.h"
@@ -24,6 +26,8 @@
 static struct stk_options options;
 static struct stk_bundle bundle;
 static struct stk_grants grants;
+/* The program's working folder, or -1 for ours. */
+static int folder = -1;
 
 /* Everything a policy can say about this host's paths, in one place. */
 static void judge_paths(void)
@@ -34,6 +38,8 @@ static void judge_paths(void)
 		program_pin(&grants, *options.program);
 	overlap_judge_grants(&grants);
 	overlap_judge_protected(&options);
+	if (options.folder)
+		folder = folder_open(options.folder);
 	trusted_judge(&bundle);
 	mounts_require_unchanged();
 	guard_end();
@@ -54,6 +60,9 @@ static void confine(const struct stk_host *host,
 	inside_controls(&grants, descriptors);
 	confine_relocate(&bundle, variant, probe_draw_witness());
 	descriptors_end_at_exec();
+	if (folder >= 0)
+		folder_enter(folder, options.folder);
+	status_pid();
 
 	/*
 	 * Confinement: Landlock first, since the filter forbids its calls. From
@@ -86,7 +95,8 @@ int main(int argc, char **argv)
 	options_parse(argv, &options);
 	host_notice_filter();
 	descriptors_fill_standard();
-	descriptors_close_others(options.artifact_fd);
+	status_take(&options);
+	descriptors_close_others(options.artifact_fd, options.status_fd);
 
 	/*
 	 * Identity: no root, no capability.  From here on what the kernel says
@@ -118,6 +128,8 @@ int main(int argc, char **argv)
 	}
 	if (!check.variant)
 		check_refuse(&check);
+	if (bundle.levels_count > 1)
+		status_level(stk_string(&bundle, check.level->name));
 
 	/*
 	 * Paths become held objects, and their places are judged.  From here on

@@ -20,6 +20,8 @@ static const char help[] =
 	"  --json              with --check: print one object instead\n"
 	"  --artifact-fd N     read the artifact from a fully sealed memfd\n"
 	"  --protect PATH      refuse a writable grant that reaches PATH\n"
+	"  --cwd DIR           the working folder of PROGRAM\n"
+	"  --status-fd N, --status-file PATH   write `pid N` and `failed` there\n"
 	"  --warning ID=TEXT   with --check: one more warning to print\n"
 	"  --help, --version\n"
 	"\n"
@@ -43,18 +45,17 @@ static _Noreturn void answer(const char *text)
 	_exit(0);
 }
 
-static int descriptor_number(const char *text)
+static int descriptor_number(const char *option, const char *text)
 {
 	int number = 0;
 
 	for (const char *digit = text; *digit; digit++) {
 		if (*digit < '0' || *digit > '9' || number > 1 << 20)
-			die("`--artifact-fd` needs a number, not `%s`", text);
+			die("`%s` needs a number, not `%s`", option, text);
 		number = number * 10 + (*digit - '0');
 	}
 	if (number < 3)
-		die("`--artifact-fd` needs a descriptor above 2, not `%s`",
-		    text);
+		die("`%s` needs a descriptor above 2, not `%s`", option, text);
 	return number;
 }
 
@@ -66,6 +67,26 @@ static char *take_value(char ***next)
 	if (!*++*next)
 		die("`%s` needs a value", option);
 	return **next;
+}
+
+static void take_number(char ***next, int *number)
+{
+	const char *option = **next;
+	const char *value = take_value(next);
+
+	if (*number >= 0)
+		die("`%s` is given twice", option);
+	*number = descriptor_number(option, value);
+}
+
+static void take_text(char ***next, const char **text)
+{
+	const char *option = **next;
+	const char *value = take_value(next);
+
+	if (*text)
+		die("`%s` is given twice", option);
+	*text = value;
 }
 
 static void add_warning(char *value, struct stk_options *options)
@@ -98,11 +119,13 @@ static void take_option(char ***next, struct stk_options *options, char ***kept)
 	} else if (strcmp(option, "--warning") == 0) {
 		add_warning(take_value(next), options);
 	} else if (strcmp(option, "--artifact-fd") == 0) {
-		char *value = take_value(next);
-
-		if (options->artifact_fd >= 0)
-			die("`--artifact-fd` is given twice");
-		options->artifact_fd = descriptor_number(value);
+		take_number(next, &options->artifact_fd);
+	} else if (strcmp(option, "--status-fd") == 0) {
+		take_number(next, &options->status_fd);
+	} else if (strcmp(option, "--status-file") == 0) {
+		take_text(next, &options->status_file);
+	} else if (strcmp(option, "--cwd") == 0) {
+		take_text(next, &options->folder);
 	} else {
 		die("unknown option `%s`; see --help", option);
 	}
@@ -129,11 +152,21 @@ static void judge(const struct stk_options *options)
 		die("the program's path `%s` is not absolute", program);
 	if (!options->check && (options->json || options->warnings_count > 0))
 		die("`--json` and `--warning` are for `--check`");
+	if (options->check && (options->status_file || options->status_fd >= 0))
+		die("`--status-fd` and `--status-file` are not for `--check`");
+	if (options->status_file && options->status_fd >= 0)
+		die("both `--status-fd` and `--status-file` are given");
+	if (options->status_file && *options->status_file != '/')
+		die("the status file's path `%s` is not absolute",
+		    options->status_file);
+	if (options->status_fd >= 0 &&
+	    options->status_fd == options->artifact_fd)
+		die("`--status-fd` and `--artifact-fd` name one descriptor");
 }
 
 void options_parse(char **argv, struct stk_options *ret_options)
 {
-	struct stk_options options = {.artifact_fd = -1};
+	struct stk_options options = {.artifact_fd = -1, .status_fd = -1};
 	char **next = argv;
 
 	if (*next)

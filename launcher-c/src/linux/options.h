@@ -13,6 +13,11 @@ struct stk_options {
 	/* One of the two: a path, or a descriptor above 2. */
 	const char *artifact;
 	int artifact_fd;
+	/* The status record: one of the two, or neither. */
+	const char *status_file;
+	int status_fd;
+	/* The program's working folder, or NULL for ours. */
+	const char *folder;
 	/* Ended by a null pointer each; the program may be missing in a check.
 	 */
 	char **protect;

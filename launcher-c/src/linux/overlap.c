@@ -261,4 +261,6 @@ void overlap_judge_protected(const struct stk_options *options)
 	(void)close(fd);
 	if (options->artifact)
 		judge_path(options->artifact, "artifact");
+	if (options->status_file)
+		judge_path(options->status_file, "status file");
 }
