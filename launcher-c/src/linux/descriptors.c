@@ -27,10 +27,9 @@ enum {
 
 static struct rlimit limit;
 
-/* What is kept above 2, in order, and what lies between. */
-enum { MOST_KEPT = 2 };
-static int kept[MOST_KEPT];
-static unsigned kept_count;
+/* What is kept above 2, in order; BEYOND stands for none. */
+static const int64_t BEYOND = INT64_C(1) << 32;
+static int64_t low, high;
 
 /* Lets the launcher hold @wanted descriptors, beside the three. */
 static void raise_limit(rlim_t wanted)
@@ -78,9 +77,8 @@ static int handle(const char *name, int folder, int end_at_exec)
 
 	if (fd <= STDERR_FILENO || fd == folder)
 		return 0;
-	for (unsigned i = 0; !end_at_exec && i < kept_count; i++)
-		if (fd == kept[i])
-			return 0;
+	if (!end_at_exec && (fd == low || fd == high))
+		return 0;
 	if (!end_at_exec)
 		(void)close(fd);
 	else if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
@@ -147,42 +145,42 @@ static void close_witnessed(int first, unsigned last)
 	    lack);
 }
 
-/* What lies before the kept descriptor @index, or after the last of them. */
-static bool find_gap(unsigned index, unsigned *ret_first, unsigned *ret_last)
+/* Hands each run of descriptors that are not kept to @close_run. */
+static void close_gaps(void (*close_run)(int first, unsigned last))
 {
-	*ret_first =
-		index == 0 ? STDERR_FILENO + 1 : (unsigned)kept[index - 1] + 1;
-	*ret_last = index == kept_count ? ~0u : (unsigned)kept[index] - 1;
-	return *ret_first <= *ret_last;
+	const int64_t starts[] = {STDERR_FILENO + 1, low + 1, high + 1};
+	const int64_t ends[] = {low, high, BEYOND};
+
+	for (unsigned i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (starts[i] < ends[i])
+			close_run((int)starts[i], (unsigned)(ends[i] - 1));
+}
+
+static void close_run(int first, unsigned last)
+{
+	(void)syscall(SYS_close_range, first, last, 0);
 }
 
 void descriptors_close_others(int one, int other)
 {
 	struct stat folder;
-	unsigned first, last;
+	const int64_t first = one < 0 ? BEYOND : one;
+	const int64_t second = other < 0 ? BEYOND : other;
+	const off_t kept = (one >= 0) + (other >= 0);
 
-	kept_count = 0;
-	if (one >= 0 && (other < 0 || one < other))
-		kept[kept_count++] = one;
-	if (other >= 0)
-		kept[kept_count++] = other;
-	if (one >= 0 && other >= 0 && other < one)
-		kept[kept_count++] = one;
-	for (unsigned i = 0; i <= kept_count; i++)
-		if (find_gap(i, &first, &last))
-			(void)syscall(SYS_close_range, first, last, 0);
+	low = first < second ? first : second;
+	high = first < second ? second : first;
+	close_gaps(close_run);
 	/* Linux 6.2 and newer count open descriptors there. */
-	if (stat("/proc/self/fd", &folder) == 0 &&
-	    folder.st_size == (off_t)kept_count + 3)
+	if (stat("/proc/self/fd", &folder) == 0 && folder.st_size == kept + 3)
 		return;
 	int strays = sweep(0);
 	if (strays > 0)
 		strays = sweep(0);
 	if (strays > 0)
 		die("%d descriptors above 2 cannot be closed", strays);
-	for (unsigned i = 0; strays < 0 && i <= kept_count; i++)
-		if (find_gap(i, &first, &last))
-			close_witnessed((int)first, last);
+	if (strays < 0)
+		close_gaps(close_witnessed);
 }
 
 void descriptors_raise_limit(uint32_t grants)
