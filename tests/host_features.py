@@ -104,6 +104,11 @@ def _x86_64() -> bool:
     return platform.machine() == "x86_64"
 
 
+@feature("root-user")
+def _root_user() -> bool:
+    return os.getuid() == 0
+
+
 @feature("i386-calls")
 def _i386_calls() -> bool:
     if not _x86_64() or _setting("abi/vsyscall32") is None:

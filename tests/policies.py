@@ -16,6 +16,7 @@ from stockade.model.policy import (
     PathMetadata,
     Policy,
     Signals,
+    Sockets,
     Symlinks,
     UnixSockets,
 )
@@ -30,6 +31,7 @@ GRANTS = (
 _KEYS: dict[str, tuple[StrEnum, ...]] = {
     "ip": tuple(Ip),
     "unix_sockets": tuple(UnixSockets),
+    "sockets": tuple(Sockets),
     "signals": tuple(Signals),
     "children": tuple(Children),
     "path_metadata": tuple(PathMetadata),
@@ -44,8 +46,14 @@ _Meeting = tuple[tuple[str, StrEnum], ...]
 
 def _contradicts(chosen: _Chosen) -> bool:
     """Tell whether the format refuses these values together."""
-    others = chosen.get("unix_sockets", UnixSockets.NONE)
-    return chosen.get("children") is Children.NONE and others is not UnixSockets.NONE
+    unix = chosen.get("unix_sockets", UnixSockets.NONE)
+    ip = chosen.get("ip", Ip.NONE)
+    if chosen.get("sockets") is Sockets.NONE and ip is not Ip.NONE:
+        return True
+    alone = chosen.get("children") is Children.NONE
+    return unix is not UnixSockets.NONE and (
+        alone or chosen.get("sockets") is Sockets.NONE
+    )
 
 
 def _meetings(keys: Iterable[str]) -> Iterator[_Meeting]:

@@ -52,6 +52,7 @@ POLICIES: dict[str, str] = {
     "client": _policy(f'{_ALONE}[network]\nip = "client"\n'),
     "services": _policy('[network]\nunix_sockets = "all"\n'),
     "client-services": _policy('[network]\nip = "client"\nunix_sockets = "all"\n'),
+    "no-sockets": _policy(f'{_ALONE}[network]\nsockets = "none"\n'),
     "links": _policy(f'symlinks = "allow"\n{_ALONE}'),
     "self": _policy('[process]\nsignals = "self"\nchildren = "none"\n'),
     "terminate": _policy('[process]\nsignals = "terminate"\n'),

@@ -116,6 +116,12 @@ _SOCKETS = (
         )
         for name, effect in (("client-bind-mptcp", ""), ("socket-mptcp", "connection"))
     ),
+    *rows(
+        "socket-tcp socket-path socket-listen works-socket-pair socket-pair-bind",
+        "EPERM",
+        "no-sockets",
+        covers="GL-038 GL-039",
+    ),
     *rows("socket-tcp socket-udp", "EPERM", "services", effect=""),
     # Nothing can be sent to it, but the name is taken from whoever it belongs to.
     *rows("socket-pair-bind", "EPERM"),

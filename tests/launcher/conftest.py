@@ -19,11 +19,6 @@ from launcher_scene import Scene
 from stage import LAUNCHER_VARIABLE, Stage
 
 
-@host_features.feature("root-user")
-def _root_user() -> bool:
-    return os.getuid() == 0
-
-
 @host_features.feature("release-launcher")
 def _release_launcher() -> bool:
     # A launcher under sanitizers has calls, memory and messages of their own.

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from stockade.abi.syscalls import call_numbers
@@ -15,13 +17,18 @@ from stockade.model.policy import (
     PathMetadata,
     Policy,
     Signals,
+    Sockets,
+    Symlinks,
     System,
+    UnixSockets,
 )
 from stockade.model.request import (
     CallRequest,
     EnvironmentRequest,
     PathAction,
     PathRequest,
+    PortAction,
+    PortRequest,
     Situation,
 )
 
@@ -32,6 +39,9 @@ _ISOLATED = Policy(signals=Signals.ISOLATED)
 _SELF = Policy(signals=Signals.SELF, children=Children.NONE)
 _TERMINATE = Policy(signals=Signals.TERMINATE)
 _TERMINATE_ALONE = Policy(signals=Signals.TERMINATE, children=Children.NONE)
+_CLIENT = Policy(ip=Ip.CLIENT)
+_SERVICES = Policy(unix_sockets=UnixSockets.ALL)
+_NO_SOCKETS = Policy(sockets=Sockets.NONE)
 _BIT_32 = 1 << 32
 
 
@@ -121,6 +131,36 @@ def test_calls_of_other_architectures_are_refused(arch: str) -> None:
         (Policy(ip=Ip.ALL), ("socket", 16, 3, 0), None),
         (Policy(ip=Ip.ALL), ("socket", 16, 3, 4), "EPERM"),
         (Policy(ip=Ip.ALL), ("socket", 40, 1, 0), "EPERM"),
+        (_CLIENT, ("socket", 2, 1, 6), None),
+        (_CLIENT, ("socket", 10, 0x80802, 17), None),
+        (_CLIENT, ("socket", 2, 1, 262), "EPERM"),
+        (_CLIENT, ("socket", 2, 1, _BIT_32 | 262), "EPERM"),
+        (_CLIENT, ("socket", 2, 2, 136), "EPERM"),
+        (_CLIENT, ("socket", 1, 1, 0), "EPERM"),
+        (_CLIENT, ("socket", 16, 3, 0), None),
+        (_CLIENT, ("socket", 16, 3, 4), "EPERM"),
+        (_CLIENT, ("bind",), None),
+        (_CLIENT, ("connect",), None),
+        (_CLIENT, ("listen",), "EPERM"),
+        (_CLIENT, ("accept",), "EPERM"),
+        (_CLIENT, ("accept4",), "EPERM"),
+        (_CLIENT, ("ioctl", 0, 0x8912), None),
+        (Policy(ip=Ip.ALL), ("listen",), None),
+        (_SERVICES, ("socket", 1, 2, 0), None),
+        (_SERVICES, ("socket", 2, 1, 0), "EPERM"),
+        (_SERVICES, ("socket", 16, 3, 0), "EPERM"),
+        (_SERVICES, ("bind",), None),
+        (_SERVICES, ("socketpair", 1, 2, 0), None),
+        (_SERVICES, ("socketpair", 30, 1, 0), "EPERM"),
+        (_SERVICES, ("listen",), None),
+        (_NO_SOCKETS, ("socket", 1, 1, 0), "EPERM"),
+        (_NO_SOCKETS, ("socketpair", 1, 1, 0), "EPERM"),
+        (_NO_SOCKETS, ("connect",), "EPERM"),
+        (_NO_SOCKETS, ("bind",), "EPERM"),
+        (_NO_SOCKETS, ("accept4",), "EPERM"),
+        (_NO_SOCKETS, ("sendto",), None),
+        (Policy(), ("connect",), None),
+        (Policy(), ("bind",), "EPERM"),
         (Policy(), ("socketpair", 1, 1, 0), None),
         (Policy(), ("socketpair", 1, 0x80805, 0), None),
         (Policy(), ("socketpair", 1, 2, 0), "EPERM"),
@@ -248,6 +288,61 @@ def test_paths_are_covered_by_grants(
     assert allowed or decision.errno == "EACCES"
 
 
+@pytest.mark.parametrize(
+    ("policy", "action", "allowed"),
+    [
+        (Policy(), PathAction.CREATE_LINK, False),
+        (Policy(symlinks=Symlinks.ALLOW), PathAction.CREATE_LINK, True),
+        (Policy(symlinks=Symlinks.ALLOW), PathAction.CREATE_FIFO, False),
+        (Policy(symlinks=Symlinks.ALLOW), PathAction.CREATE_SOCKET, False),
+        (Policy(symlinks=Symlinks.ALLOW), PathAction.CREATE_BLOCK_DEVICE, False),
+        (_SERVICES, PathAction.CREATE_SOCKET, True),
+        (_SERVICES, PathAction.CREATE_LINK, False),
+        (_SERVICES, PathAction.CREATE_FIFO, False),
+    ],
+)
+def test_keys_add_to_writable_paths_only(
+    policy: Policy, action: PathAction, *, allowed: bool
+) -> None:
+    """S2-126 S2-235 S2-242."""
+    grants = (Grant("/srv/in", Access.READ), Grant("/srv/out", Access.READ_WRITE))
+    wider = replace(policy, grants=grants)
+    decision = decide(wider, _NEW, PathRequest("/srv/out", action))
+    assert decision.allowed is allowed
+    assert not decide(wider, _NEW, PathRequest("/srv/in", action)).allowed
+
+
+def test_paths_of_sockets_are_no_matter_of_grants() -> None:
+    """S2-122 S2-130."""
+    request = PathRequest("/srv/in/socket", PathAction.CONNECT)
+    assert decide(_SERVICES, _NEW, request).allowed
+    granted = Policy(grants=(Grant("/srv/in", Access.READ_WRITE),))
+    assert decide(granted, _NEW, request).errno == "EACCES"
+
+
+@pytest.mark.parametrize(
+    ("ip", "port", "action", "allowed"),
+    [
+        (Ip.NONE, 0, PortAction.BIND_TCP, False),
+        (Ip.NONE, 443, PortAction.CONNECT_TCP, False),
+        (Ip.CLIENT, 0, PortAction.BIND_TCP, True),
+        (Ip.CLIENT, 0, PortAction.BIND_UDP, True),
+        (Ip.CLIENT, 40000, PortAction.BIND_TCP, False),
+        (Ip.CLIENT, 40000, PortAction.BIND_UDP, False),
+        (Ip.CLIENT, 443, PortAction.CONNECT_TCP, True),
+        (Ip.CLIENT, 53, PortAction.SEND_UDP, True),
+        (Ip.ALL, 40000, PortAction.BIND_TCP, True),
+    ],
+)
+def test_ports_of_a_client_are_the_kernels(
+    ip: Ip, port: int, action: PortAction, *, allowed: bool
+) -> None:
+    """S2-026 S2-027 S2-028 S2-029 S2-039."""
+    decision = decide(Policy(ip=ip), _NEW, PortRequest(port, action))
+    assert decision.allowed is allowed
+    assert allowed or decision.errno == "EACCES"
+
+
 def test_system_none_grants_no_library() -> None:
     """S1-098: without the system set nothing of it is readable."""
     request = PathRequest("/usr/lib/x.so", PathAction.READ)
@@ -258,6 +353,7 @@ def test_resolver_files_come_with_the_network() -> None:
     """S1-308: resolver and certificates with a network, not without."""
     request = PathRequest("/etc/resolv.conf", PathAction.READ)
     assert decide(Policy(ip=Ip.ALL), _NEW, request).allowed
+    assert decide(Policy(ip=Ip.CLIENT), _NEW, request).allowed
     assert not decide(Policy(), _NEW, request).allowed
 
 

@@ -14,8 +14,8 @@ from stockade.abi.arch import LINUX_TARGETS
 from stockade.abi.syscalls import call_numbers
 from stockade.artifact.layout import LIMITS
 from stockade.driver.compile import build_artifact, targets
-from stockade.model.artifact import Artifact, Filter, Instruction
-from stockade.model.policy import Children, Ip, Policy, Signals
+from stockade.model.artifact import Artifact, Filter, Instruction, PortRow
+from stockade.model.policy import Children, Ip, Policy, Signals, UnixSockets
 from stockade.model.request import Situation
 from stockade.proof.filters import FilterDisagreementError, check_filter
 from stockade.proof.gate import GateRefusedError, judge
@@ -116,6 +116,47 @@ def test_gate_refuses_a_table_with_one_right_changed(name: str, right: int) -> N
     judge(policy, artifact)
     with pytest.raises(GateRefusedError):
         judge(policy, _with_class(artifact, name, 1 << right))
+
+
+def _with_handled(artifact: Artifact, name: str, change: int) -> Artifact:
+    level = artifact.levels[0]
+    newest = replace(
+        level.variants[0], **{name: getattr(level.variants[0], name) ^ change}
+    )
+    return replace(
+        artifact, levels=(replace(level, variants=(newest, *level.variants[1:])),)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "bits"),
+    [("fs_required", 16), ("net_required", 4), ("scope_required", 2)],
+)
+def test_gate_refuses_what_is_not_handled_or_too_much(name: str, bits: int) -> None:
+    """Each right that holds a promise must be handled, and no other one."""
+    policy = Policy(
+        grants=GRANTS,
+        ip=Ip.CLIENT,
+        unix_sockets=UnixSockets.ALL,
+        signals=Signals.ISOLATED,
+    )
+    artifact = build_artifact(policy, "x", "linux-x86_64")
+    judge(policy, artifact)
+    for bit in range(bits):
+        with pytest.raises(GateRefusedError):
+            judge(policy, _with_handled(artifact, name, 1 << bit))
+
+
+@pytest.mark.parametrize(
+    "rows", [(), (PortRow(0, 4),), (PortRow(0, 5), PortRow(80, 1))]
+)
+def test_gate_refuses_other_port_rules(rows: tuple[PortRow, ...]) -> None:
+    """S2-028 S2-029: port 0 must be granted, and no other one."""
+    policy = Policy(ip=Ip.CLIENT)
+    artifact = build_artifact(policy, "x", "linux-x86_64")
+    assert artifact.ports == (PortRow(0, 5),)
+    with pytest.raises(GateRefusedError):
+        judge(policy, replace(artifact, ports=rows))
 
 
 def test_gate_refuses_a_table_with_one_row_missing() -> None:

@@ -15,6 +15,7 @@ from stockade.abi.syscalls import call_names, table_origin
 from stockade.artifact import listing
 from stockade.model.artifact import Artifact, Filter, Variant
 from stockade.model.decide import rules_by_call
+from stockade.model.environment import Origin, variables
 from stockade.model.policy import Policy
 from stockade.render.environment import packaged
 from stockade.render.text import PlainText, plain
@@ -34,7 +35,7 @@ def write_snapshot(policy: Policy, artifact: Artifact, checksum: int) -> str:
         table=plain(table_origin(arch)),
         parts=[
             _part("policy", _settings(artifact)),
-            _part("environment", _environment(artifact), "empty"),
+            _part("environment", _environment(policy, artifact), "empty"),
             _part("classes", _classes(artifact)),
             _part("grants", _grants(artifact), "none"),
             _part("ports", _ports(artifact), "none"),
@@ -97,9 +98,11 @@ def _settings(artifact: Artifact) -> list[str]:
     ]
 
 
-def _environment(artifact: Artifact) -> list[str]:
+def _environment(policy: Policy, artifact: Artifact) -> list[str]:
+    origins = {one.name: one.origin for one in variables(policy)}
     return [
-        f"pass {row.name}" if row.value is None else f"set {row.name}={row.value}"
+        (f"pass {row.name}" if row.value is None else f"set {row.name}={row.value}")
+        + (" (base)" if origins.get(row.name) is Origin.BASE else "")
         for row in artifact.environment
     ]
 

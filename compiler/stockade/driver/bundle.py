@@ -28,6 +28,7 @@ from stockade.model.policy import (
     PathMetadata,
     Policy,
     Signals,
+    Sockets,
     Symlinks,
     System,
     UnixSockets,
@@ -126,6 +127,7 @@ def claimed_policy(artifact: Artifact) -> Policy:
         ),
         symlinks=_symlinks(artifact),
         ip=_ip(names),
+        sockets=Sockets.NONE if "sockets-denied" in names else Sockets.POLICY,
         unix_sockets=(
             UnixSockets.NONE if "unix-sockets-denied" in names else UnixSockets.ALL
         ),

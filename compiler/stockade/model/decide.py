@@ -13,6 +13,7 @@ from stockade.abi.arch import SKIPPED_CALL, X32_BIT
 from stockade.abi.syscalls import call_names
 from stockade.model.call_rules import rules_in_force
 from stockade.model.calls import ALLOW, CallRule, holds
+from stockade.model.environment import variables
 from stockade.model.policy import Access, Ip, Policy, Symlinks, UnixSockets
 from stockade.model.request import (
     CallRequest,
@@ -164,8 +165,7 @@ def covers(granted: str, path: str) -> bool:
 
 
 def _decide_environment(policy: Policy, request: EnvironmentRequest) -> Decision:
-    if any(name == request.name for name, _value in policy.set_values):
-        return Decision(ALLOW, "set")
-    if request.name in policy.pass_names:
-        return Decision(ALLOW, "pass")
+    for variable in variables(policy):
+        if variable.name == request.name:
+            return Decision(ALLOW, str(variable.origin))
     return Decision("ENOENT", "not named by the policy")

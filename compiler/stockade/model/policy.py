@@ -53,6 +53,21 @@ class Children(StrEnum):
     NONE = "none"
 
 
+class Sockets(StrEnum):
+    """Whether the program may have sockets at all."""
+
+    POLICY = "policy"
+    NONE = "none"
+
+
+class Base(StrEnum):
+    """Which variables the program gets beside those that are named."""
+
+    NONE = "none"
+    LOCALE = "locale"
+    TERMINAL = "terminal"
+
+
 class PathMetadata(StrEnum):
     """Whether metadata may be changed by path."""
 
@@ -92,8 +107,10 @@ class Policy:
     symlinks: Symlinks = Symlinks.DENY
     ip: Ip = Ip.NONE
     unix_sockets: UnixSockets = UnixSockets.NONE
+    sockets: Sockets = Sockets.POLICY
     signals: Signals = Signals.ANY
     children: Children = Children.ALLOWED
+    environment_base: Base = Base.NONE
     pass_names: tuple[str, ...] = ()
     set_values: tuple[tuple[str, str], ...] = ()
     path_metadata: PathMetadata = PathMetadata.DENY

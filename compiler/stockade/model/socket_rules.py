@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stockade.model.calls import ALLOW, CallRule, is_, is_not, refuse
-from stockade.model.policy import Ip, Policy, UnixSockets
+from stockade.model.policy import Ip, Policy, Sockets, UnixSockets
 
 # sys/socket.h and netinet/in.h
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
@@ -20,6 +20,7 @@ _IP = "ip-network-denied"
 _INBOUND = "ip-inbound-denied"
 _UNIX = "unix-sockets-denied"
 _FAMILIES = "socket-families-limited"
+_NONE = "sockets-denied"
 
 
 def _has_no_sockets(policy: Policy) -> bool:
@@ -33,10 +34,19 @@ SOCKET_CONDITIONS: dict[str, Callable[[Policy, int], bool]] = {
     "ip-some": lambda policy, _abi: policy.ip is not Ip.NONE,
     "unix-none": lambda policy, _abi: policy.unix_sockets is UnixSockets.NONE,
     "unix-all": lambda policy, _abi: policy.unix_sockets is UnixSockets.ALL,
+    "sockets-none": lambda policy, _abi: policy.sockets is Sockets.NONE,
     "no-sockets": lambda policy, _abi: _has_no_sockets(policy),
 }
 
 SOCKET_RULES: tuple[CallRule, ...] = (
+    # Those on standard streams stay, which send and receive without these calls.
+    refuse(
+        "socket socketpair connect bind listen accept accept4",
+        "EPERM",
+        "no socket is granted",
+        _NONE,
+        when="sockets-none",
+    ),
     # Before what refuses families, since the first rule that holds decides.
     CallRule(
         ("socket",),

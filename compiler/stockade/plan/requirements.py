@@ -22,6 +22,7 @@ from stockade.model.policy import (
     PathMetadata,
     Policy,
     Signals,
+    Sockets,
     UnixSockets,
 )
 from stockade.plan.rights import handled
@@ -136,6 +137,15 @@ def _sockets(policy: Policy, abi: int) -> list[Requirement]:
             _SECCOMP,
         )
     )
+    if policy.sockets is Sockets.NONE:
+        lines.append(
+            Requirement(
+                "sockets-denied",
+                "no sockets at all",
+                "seccomp refuses to make, pair, connect, name and open them",
+                _SECCOMP,
+            )
+        )
     return lines
 
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from stockade.diagnostics import Code, Report, quote
+from stockade.model.environment import base_names
+from stockade.model.policy import Base
 from stockade.policy.settings import Settings
 from stockade.policy.tree import Scalar, Table
 from stockade.source import Span
@@ -30,6 +32,7 @@ def read_environment(
             values[name] = value, name_span
     names = [name for name in passed if name not in values]
     spans = [passed[name] for name in names] + [span for _, span in values.values()]
+    spans += _base_spans(settings, {*names, *values})
     if len(spans) > MAX_VARIABLES:
         report.add(
             Code.TOO_MANY_VARIABLES,
@@ -39,6 +42,15 @@ def read_environment(
     return tuple(sorted(names)), tuple(
         sorted((name, value) for name, (value, _) in values.items())
     )
+
+
+def _base_spans(settings: Settings, named: set[str]) -> list[Span]:
+    """Give the place of the base once for each variable that only it brings."""
+    setting = settings.get("environment.base")
+    if setting is None:
+        return []
+    brought = base_names(Base(setting.word))
+    return [setting.node.span for name in brought if name not in named]
 
 
 def _set_values(settings: Settings) -> list[tuple[str, str, Span, Span]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from stockade.diagnostics import Report
 from stockade.model.policy import (
+    Base,
     Children,
     Ip,
     PathMetadata,
     Policy,
     Signals,
+    Sockets,
     Symlinks,
     System,
     UnixSockets,
@@ -35,8 +37,10 @@ def lower(settings: Settings, report: Report) -> Policy:
         symlinks=Symlinks(_word(supported, "filesystem.symlinks")),
         ip=Ip(_word(supported, "network.ip")),
         unix_sockets=UnixSockets(_word(supported, "network.unix_sockets")),
+        sockets=Sockets(_word(supported, "network.sockets")),
         signals=Signals(_word(supported, "process.signals")),
         children=Children(_word(supported, "process.children")),
+        environment_base=Base(_word(supported, "environment.base")),
         pass_names=passed,
         set_values=values,
         path_metadata=PathMetadata(_word(supported, "linux.path_metadata")),

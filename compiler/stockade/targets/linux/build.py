@@ -18,10 +18,11 @@ from stockade.model.artifact import (
 from stockade.model.call_rules import rules_in_force
 from stockade.model.calls import CallRule
 from stockade.model.decide import WITNESS_NUMBER, rules_by_call
+from stockade.model.environment import variables
 from stockade.model.plan import VariantPlan
 from stockade.model.policy import Access, Ip, Policy, Signals, UnixSockets
 from stockade.model.request import Situation
-from stockade.model.system_set import (
+from stockade.model.trusted_places import (
     TRUSTED_HOME_VARIABLES,
     TRUSTED_IN_HOME,
     TRUSTED_VARIABLES,
@@ -132,9 +133,7 @@ def _streams(policy: Policy) -> tuple[str, ...]:
 
 
 def _environment(policy: Policy) -> tuple[EnvironmentRow, ...]:
-    rows = [EnvironmentRow(name, None) for name in policy.pass_names]
-    rows += [EnvironmentRow(name, value) for name, value in policy.set_values]
-    return tuple(sorted(rows, key=lambda row: row.name))
+    return tuple(EnvironmentRow(one.name, one.value) for one in variables(policy))
 
 
 def _trusted(policy: Policy) -> tuple[TrustedLocation, ...]:

@@ -23,6 +23,7 @@ from stockade.model.policy import (
     PathMetadata,
     Policy,
     Signals,
+    Sockets,
     UnixSockets,
 )
 from stockade.model.request import PathAction, PathRequest, Situation
@@ -235,6 +236,12 @@ def _socket_rows(policy: Policy) -> list[_Row]:
         rows.append(("datagram-pair", held, "socketpair", pair, "EFAULT", "EPERM"))
     if policy.ip is Ip.NONE:
         rows.append(_socket("ipv4-socket", "ip-network-denied", _AF_INET))
+    if policy.sockets is Sockets.NONE:
+        held = "sockets-denied"
+        pair = (_AF_UNIX, _SOCK_STREAM, 0, 0)
+        other = (_MINUS_ONE, 0, 0)
+        rows.append(("stream-pair", held, "socketpair", pair, "EFAULT", "EPERM"))
+        rows.append(("connect", held, "connect", other, "EBADF", "EPERM"))
     if policy.ip is Ip.CLIENT:
         held = "ip-inbound-denied"
         none = (_MINUS_ONE, 0, 0, 0)
