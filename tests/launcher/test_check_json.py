@@ -157,6 +157,7 @@ def test_object_says_the_same_as_the_table(scene: Scene) -> None:
         assert sorted(lines) == sorted(table.stdout.decode().splitlines()[1:])
 
 
+@pytest.mark.needs("release-launcher")
 def test_three_answers_of_proof(scene: Scene) -> None:
     """S2-388 proved, denied outside already, and not tried."""
     path = scene.keep(scene.write(made(READ_CANARY, CHMOD, canary_folders=()), "in"))
