@@ -250,3 +250,22 @@ def test_writable_file_is_a_place_of_its_own(scene: Scene) -> None:
     made = artifact({"read_write": [one], "read": [other]})
     done = scene.start(made, "/usr/bin/cp", other, one)
     assert started(done) == b""
+
+
+def test_writable_file_that_is_executable_by_another_name_is_refused(
+    scene: Scene,
+) -> None:
+    """S1-289 a rule is for the file, whatever its name; folders are not searched."""
+    tool = scene.file("tool", "#!/bin/sh\n", 0o755)
+    other = scene.root / "other"
+    grants = {"read_exec": [tool], "read_write": [other]}
+    scene.file("other", "text\n")
+    assert started(scene.start(artifact(grants))) == b""
+    other.unlink()
+    other.hardlink_to(tool)
+    text = reason(scene.start(artifact(grants)))
+    assert text == f"`{tool}` (read_exec) is another name of `{other}` (read_write)"
+    scene.folder("out")
+    grants["read_write"] = [scene.root / "out"]
+    (scene.root / "out" / "link").hardlink_to(tool)
+    assert started(scene.start(artifact(grants))) == b""

@@ -162,6 +162,16 @@ static const char *words(const struct mount_place *place,
 	}
 }
 
+/* A writable file grant that is another name of the file @pin, or NULL. */
+static const struct stk_pin *find_twin(const struct stk_pin *pin)
+{
+	for (uint32_t i = 0; pin->object.links > 1 && i < count; i++)
+		if (table[i].pin != pin &&
+		    path_same(&table[i].pin->object, &pin->object))
+			return table[i].pin;
+	return NULL;
+}
+
 void overlap_judge_grants(const struct stk_grants *grants)
 {
 	struct mount_place place;
@@ -183,6 +193,12 @@ void overlap_judge_grants(const struct stk_grants *grants)
 			die_conflict("`%s` (%s) %s `%s` (%s)", pin->path,
 				     pin->role, words(&place, found),
 				     found->pin->path, found->pin->role);
+		const struct stk_pin *twin =
+			relations & MOUNT_SAME ? find_twin(pin) : NULL;
+		if (twin)
+			die_conflict("`%s` (%s) is another name of `%s` (%s)",
+				     pin->path, pin->role, twin->path,
+				     twin->role);
 	}
 }
 
