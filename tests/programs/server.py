@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from place import Place, StartRefused
@@ -22,6 +22,14 @@ from stage import Word
 
 SECONDS = 20.0
 PAUSE = 0.02
+
+
+def until(holds: Callable[[], bool], what: str) -> None:
+    """Wait until something holds, for a bounded time."""
+    end = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < end, what
+        time.sleep(PAUSE)
 
 
 @contextlib.contextmanager
@@ -41,15 +49,15 @@ class Server:
         self.port = port
         self.said = ""
 
-    def answers(self) -> bool:
-        """Wait until the port takes a connection; false when the server has ended."""
-        end = time.monotonic() + SECONDS
-        while self.process.poll() is None:
-            with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", self.port), SECONDS).close()
-                return True
-            assert time.monotonic() < end, "the server neither answers nor ends"
-            time.sleep(PAUSE)
+    def ended(self) -> bool:
+        """Tell whether the server has ended."""
+        return self.process.poll() is not None
+
+    def connects(self) -> bool:
+        """Tell whether the port takes a connection."""
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", self.port), SECONDS).close()
+            return True
         return False
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
@@ -77,7 +85,8 @@ def serve(
     process = place.stage.start([*confined, *command], cwd=place.root)
     server = Server(process, port)
     try:
-        if not server.answers():
+        until(lambda: server.ended() or server.connects(), "no answer and no end")
+        if server.ended():
             server.stop()
             if server.said.startswith("stockade: "):
                 raise StartRefused(server.said)

@@ -41,11 +41,12 @@ def keep(place: Place, bundle: Path, client: Path) -> None:
     with redis(place, bundle) as server:
         assert ask(place, client, server, "set", "kept", "value") == "OK"
         assert "started" in ask(place, client, server, "bgsave")
+        status = ask(place, client, server, "info", "persistence")
         end = time.monotonic() + SECONDS
-        while "rdb_bgsave_in_progress:1" in ask(place, client, server, "info"):
+        while "rdb_bgsave_in_progress:1" in status:
             assert time.monotonic() < end
             time.sleep(PAUSE)
-        status = ask(place, client, server, "info", "persistence")
+            status = ask(place, client, server, "info", "persistence")
         assert "rdb_last_bgsave_status:ok" in status
         assert "rdb_saves:1" in status
     assert server.process.returncode == 0, server.said
