@@ -24,7 +24,7 @@ SOURCES := pyproject.toml $(wildcard compiler/build/*.py) \
 
 .PHONY: help
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 21
 
 .PHONY: build
 build: packages-build $(VENV)/.built ## make .venv with stockade in it, and build/stockade-launch
@@ -71,6 +71,10 @@ kernels: packages-kernels build $(VENV)/.test ## boot the small kernel matrix in
 .PHONY: test-kernels
 test-kernels: packages-kernels build $(VENV)/.test ## boot every kernel of the matrix
 	$(BIN)/python tests/kernels/run_matrix.py $(KERNELS)
+
+.PHONY: test-kernels-broken
+test-kernels-broken: packages-kernels build $(VENV)/.test ## see that broken artifacts fail where they must
+	$(BIN)/python tests/kernels/run_breaks.py $(KERNELS)
 
 # The tests that know how to rewrite what they compare with.
 BLESSED = $(shell grep -rlw bless tests --include='test_*.py')

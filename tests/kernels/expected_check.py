@@ -26,8 +26,10 @@ ABI_UDP = 10
 # The file rights of each step, landlock(7): what is handled is what is known.
 FILE_RIGHTS = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 5: 0xFFFF, 9: 0x1FFFF}
 
-_FILES = "filesystem confined to policy paths"
+FILES = "filesystem confined to policy paths"
 _PROCESSES = "other processes cannot be debugged or read"
+INBOUND = "IP connections from outside denied"
+NO_IP = "IP networking denied"
 SIGNALS = "signals limited to the sandbox"
 _NO_LANDLOCK = "this kernel has no Landlock; use Linux 5.13 or newer"
 _SWITCHED_OFF = "Landlock is switched off at boot; add `landlock` to the `lsm=`"
@@ -57,27 +59,52 @@ def scoped_refusal() -> str:
 
 def refusal(row: Row) -> str:
     """Return the words of a start that is refused for want of Landlock."""
-    return f"^stockade: this host cannot enforce {_FILES}: {lacking(row)}"
+    return f"^stockade: this host cannot enforce {FILES}: {lacking(row)}"
 
 
 def scoped_line(row: Row) -> str:
     """Return the line about the signals of a process tree."""
     if row.held_abi >= ABI_SCOPES:
         return f"^enforced +{SIGNALS}: Landlock's signal scope; seccomp refuses "
+    if reason := lacking(row):
+        return f"^UNAVAILABLE +{SIGNALS}: {re.escape(reason)}"
     return f"^UNAVAILABLE +{scoped_refusal()}"
+
+
+def client_line(row: Row) -> str:
+    """Return the line about connections from outside."""
+    if reason := lacking(row):
+        return f"^UNAVAILABLE +{INBOUND}: {re.escape(reason)}"
+    kinds = "TCP and UDP" if row.held_abi >= ABI_UDP else "TCP"
+    ports = f"; Landlock leaves the choice of {kinds} ports to the kernel"
+    mechanism = "seccomp refuses listen and accept, and MPTCP sockets"
+    return (
+        f"^enforced +{INBOUND}: {mechanism}{ports if row.held_abi >= ABI_TCP else ''}$"
+    )
+
+
+def services_lines(row: Row) -> tuple[str, ...]:
+    """Return the lines where local services are in reach, and nothing beyond."""
+    abi = row.held_abi
+    # The right for path sockets would cut them off: it is not handled.
+    rights = FILE_RIGHTS[step_of(min(abi, ABI_RESOLVE_UNIX - 1))]
+    files = f"landlock rights {rights:#x}$"
+    sockets = f"seccomp refuses every socket family but Unix sockets{_ports(abi)}$"
+    held = () if lacking(row) else (f"^enforced +{FILES}: .*; {files}",)
+    return (*held, f"^enforced +{NO_IP}: {sockets}")
 
 
 def _table(row: Row, held: dict[str, str]) -> Iterator[str]:
     reason = lacking(row)
     for title, mechanism in held.items():
-        if reason and title in {_FILES, _PROCESSES}:
+        if reason and title in {FILES, _PROCESSES}:
             yield f"^UNAVAILABLE +{title}: {re.escape(reason)}"
         else:
             yield f"^enforced +{title}: {mechanism}"
 
 
 def _held(abi: int) -> Iterator[tuple[str, str]]:
-    yield _FILES, _files(abi)
+    yield FILES, _files(abi)
     yield "no privilege escalation", "no_new_privs; seccomp refuses namespaces"
     yield _PROCESSES, "Landlock's ptrace scope; seccomp refuses"
     yield "only standard input, output and error inherited", "every other descriptor"
@@ -86,11 +113,12 @@ def _held(abi: int) -> Iterator[tuple[str, str]]:
         "no set-user-ID or set-group-ID files left behind",
         "seccomp refuses modes with those bits$",
     )
-    yield "IP networking denied", f"seccomp refuses every socket family{_ports(abi)}$"
+    yield NO_IP, f"seccomp refuses every socket family{_ports(abi)}$"
     yield (
         "Unix sockets outside writable paths denied",
         f"seccomp refuses Unix sockets and datagram pairs{_unix(abi)}$",
     )
+    yield "no raw sockets and none of other families", "seccomp refuses what "
     yield "metadata of files outside policy paths protected", "seccomp refuses changes"
     yield SIGNALS, _signals(abi)
     yield "no other processes started", "seccomp refuses fork, vfork and clone"

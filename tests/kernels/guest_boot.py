@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kernel_rows import Row
 
 EMULATORS = {AMD64: "qemu-system-x86_64", ARM64: "qemu-system-aarch64"}
-MEMORY = "512"  # MiB
+MEMORY = 512  # MiB
 # Some routes are about a process that runs at the same time.
 PROCESSORS = "2"
 
@@ -112,26 +112,39 @@ def patience() -> float:
     return max(1.0, 1.5 * os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
-def boot_patiently(row: Row, kernel: Path, image: Path, limit: float) -> Transcript:
+def boot_patiently(
+    row: Row, kernel: Path, image: Path, limit: float, memory: int = MEMORY
+) -> Transcript:
     """Boot again where the kernel died before our first process; nothing else.
 
     What a guest printed is never thrown away: from its first word on it is judged.
     """
     for attempt in range(1, _TRIES + 1):
-        transcript = boot(row, kernel, image, limit)
+        transcript = boot(row, kernel, image, limit, memory)
         transcript.attempts = attempt
         if transcript.began or transcript.ended == OUT_OF_TIME:
             break
     return transcript
 
 
-def boot(row: Row, kernel: Path, image: Path, limit: float) -> Transcript:
+def boot(
+    row: Row, kernel: Path, image: Path, limit: float, memory: int = MEMORY
+) -> Transcript:
     """Boot until the guest ends itself; `limit` is in seconds."""
     words = " ".join((_WORDS, f"console={_CONSOLES[row.arch]}", *row.words))
     command = [
         *(emulator(row.arch), "-accel", _TCG, *_MACHINE[row.arch]),
         *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
-        *("-m", MEMORY, "-smp", PROCESSORS, "-serial", "stdio", "-kernel", str(kernel)),
+        *(
+            "-m",
+            str(memory),
+            "-smp",
+            PROCESSORS,
+            "-serial",
+            "stdio",
+            "-kernel",
+            str(kernel),
+        ),
         *("-initrd", str(image), "-append", words),
     ]
     started = time.monotonic()

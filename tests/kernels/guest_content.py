@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import guest_image
+import guest_python
 import kernel_page
 import matrix_plan
 from guest_build import BuildError, Toolchain, needs_loader
@@ -29,7 +30,7 @@ from stockade.driver.compile import compile_policy
 from stockade.policy import read_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from guest_image import Entry
     from kernel_rows import Row
@@ -88,26 +89,39 @@ class Contents:
 
     def full(self, row: Row, plan: Sequence[Command], seconds: float) -> list[Entry]:
         """Return what a row has: launcher, artifacts and files to read as well."""
+        bundles = self._bundles[row.arch]
+        lines = matrix_plan.suite_lines(row, bundles)
+        folder = artifact_folder(matrix_plan.ARTIFACTS, bundles, lines)
+        return [*self.base(row.arch, plan, seconds), *self.own(row), *folder]
+
+    def python(self, row: Row, plan: Sequence[Command], seconds: float) -> list[Entry]:
+        """Return a guest with Python and the tests of the launcher."""
+        tree = self.kernels.python(row.arch)
+        own = self._once(f"own-{row.arch}", lambda: self._own_programs(row.arch))
+        launcher = own["stockade-launch"]
+        return guest_python.merged(
+            [
+                *self.base(row.arch, plan, seconds),
+                *self.own(row),
+                *guest_python.interpreter(tree),
+                *guest_python.tests(self.repository, launcher),
+            ]
+        )
+
+    def own(self, row: Row) -> list[Entry]:
+        """Return launcher, escape program, settings and files to read."""
         programs = self._once(f"own-{row.arch}", lambda: self._own_programs(row.arch))
         if row.fake_abi is not None:
             programs = programs | self._once(
                 f"fake-{row.fake_abi}", lambda: self._fake_launcher(row)
             )
-        bundles = self._bundles[row.arch]
-        suite = "\n".join(matrix_plan.suite_lines(row, bundles)) + "\n"
         settings = "".join(f"{setting}\n" for setting in row.settings)
         return [
-            *self.base(row.arch, plan, seconds),
             guest_image.file("/settings", settings.encode()),
             *(
                 guest_image.file(f"/bin/{name}", content, 0o755)
                 for name, content in programs.items()
             ),
-            *(
-                guest_image.file(f"/etc/stockade/{name}.stk", content)
-                for name, content in bundles.items()
-            ),
-            guest_image.file(matrix_plan.SUITE, suite.encode()),
             guest_image.file("/root-only", b"", 0o600),
             guest_image.file("/data/granted/text", GRANTED.encode() + b"\n"),
             guest_image.file("/data/secret/text", SECRET.encode() + b"\n"),
@@ -161,6 +175,20 @@ class Contents:
         _make(self.repository / "launcher-c", "fake-abi", *words, python)
         launcher = build / f"stockade-launch-fake-abi{row.fake_abi}"
         return {"stockade-launch": launcher.read_bytes()}
+
+
+def artifact_folder(
+    folder: str, bundles: Mapping[str, bytes], lines: Iterable[str]
+) -> list[Entry]:
+    """Return artifacts and the list of routes to try with them."""
+    suite = "".join(f"{line}\n" for line in lines)
+    return [
+        *(
+            guest_image.file(f"{folder}/{name}.stk", content)
+            for name, content in bundles.items()
+        ),
+        guest_image.file(f"{folder}/{matrix_plan.SUITE}", suite.encode()),
+    ]
 
 
 def _make(folder: Path, *words: str) -> None:

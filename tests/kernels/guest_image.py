@@ -9,7 +9,7 @@ Compression would cost more time in the emulator than it saves.
 from __future__ import annotations
 
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -39,6 +39,11 @@ def folder(path: str, mode: int = 0o755, owner: int = 0) -> Entry:
 def file(path: str, content: bytes, mode: int = 0o644, owner: int = 0) -> Entry:
     """Return a regular file."""
     return Entry(path, stat.S_IFREG | mode, content, owner)
+
+
+def moved(entry: Entry, path: str) -> Entry:
+    """Return the same member in another place."""
+    return replace(entry, path=path)
 
 
 def link(path: str, target: str) -> Entry:

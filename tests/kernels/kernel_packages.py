@@ -115,17 +115,17 @@ class PrivateApt:
             raise UnavailableError(f"no package matches `{pattern}`")
         return max(found, key=functools.cmp_to_key(_compare_versions))
 
-    def download(self, package: str) -> Path:
-        """Fetch one package file, checked against the signed lists."""
+    def download(self, *packages: str) -> list[Path]:
+        """Fetch package files, checked against the signed lists."""
         folder = self.root / "archives"
         before = set(folder.glob("*.deb"))
         run_tool(
-            "apt-get", "-q", "download", package, env=self.environment(), cwd=folder
+            "apt-get", "-q", "download", *packages, env=self.environment(), cwd=folder
         )
         new = set(folder.glob("*.deb")) - before
-        if len(new) != 1:
-            raise UnavailableError(f"`{package}` was not fetched")
-        return new.pop()
+        if len(new) != len(packages):
+            raise UnavailableError(f"`{packages[0]}` or another one was not fetched")
+        return sorted(new)
 
     def _configuration(self) -> str:
         # Without the two /dev/null, a file of container images that switches the

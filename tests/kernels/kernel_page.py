@@ -36,7 +36,8 @@ tries every escape route on it and prints what `stockade-launch --check` says th
 this page is made of that by `make test-kernels KERNELS=--page`. Kernels are Debian's
 newest of each series. `faked` means that a test build of the launcher was told of an
 older Landlock than the kernel has, since no package brings that one: the choice of
-mechanism and its filter are tried there, not an old kernel.
+mechanism and its filter are tried there, not an old kernel. That the rows can fail is
+shown by `make test-kernels-broken`, with artifacts that are wrong in one way each.
 
 | row | Linux | architecture | what is special | Landlock ABI | errata fixed |
 | --- | --- | --- | --- | --- | --- |

@@ -90,6 +90,11 @@ class Row:
         return self.abi if self.fake_abi is None else self.fake_abi
 
     @property
+    def python(self) -> bool:
+        """Tell whether the tests of the launcher run on this kernel too."""
+        return self.name in PYTHON_ROWS
+
+    @property
     def situation(self) -> str:
         """Say what sets the row apart from others of its kernel."""
         parts = [
@@ -106,7 +111,7 @@ SUITES: tuple[Suite, ...] = (
     # The arm64 kernels of its security suite are listed and not there.
     Suite("bullseye", security=False, architectures=(ARM64,)),
     Suite("bullseye-security", security=True, architectures=(AMD64,)),
-    Suite("bookworm", security=False, architectures=(ARM64,)),
+    Suite("bookworm", security=False, architectures=(AMD64, ARM64)),
     Suite("bookworm-security", security=True, architectures=(AMD64, ARM64)),
     # One series after the other: the best source of what lies in between.
     Suite("trixie-backports", security=False, architectures=(AMD64, ARM64)),
@@ -115,6 +120,19 @@ SUITES: tuple[Suite, ...] = (
 
 # The C library that arm64 programs of the guest are linked with, and its shell.
 ARM64_PACKAGES: tuple[str, ...] = ("musl-dev:arm64", "busybox-static:arm64")
+
+# What the guests with Python run, of either architecture, all of one suite.
+PYTHON_SUITE = "bookworm"
+PYTHON_PACKAGES: tuple[str, ...] = (
+    *("python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib"),
+    *("libc6", "zlib1g", "libexpat1", "libffi8", "libssl3", "libcrypt1", "libgcc-s1"),
+    *("python3-cffi-backend", "python3-markupsafe", "dash", "coreutils", "grep"),
+    *("libselinux1", "libpcre2-8-0", "libacl1", "libattr1", "libgmp10"),
+)
+# The same files for every architecture.
+PYTHON_PLAIN: tuple[str, ...] = (
+    *("python3-cffi", "python3-pycparser", "python3-ply", "python3-jinja2"),
+)
 
 
 def _kernel(series: str, arch: str, *, binary: bool = False) -> Kernel:
@@ -134,6 +152,10 @@ def _plain(
 ) -> Row:
     return Row(kernel.name, kernel, abi, fixed=fixed, small=small)
 
+
+# Rows on which the tests of the launcher run as well: the oldest, two in wide use, the
+# newest, and one of arm64.
+PYTHON_ROWS = ("5.10-amd64", "6.1-amd64", "6.12-amd64", "7.3-amd64", "6.12-arm64")
 
 ROWS: tuple[Row, ...] = (
     _plain(_kernel("5.10", AMD64), 0),

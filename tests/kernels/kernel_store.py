@@ -13,8 +13,16 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from guest_python import compile_library
 from kernel_packages import PrivateApt, UnavailableError, unpack_kernel, unpack_tree
-from kernel_rows import ARM64, ARM64_PACKAGES, SUITES
+from kernel_rows import (
+    ARM64,
+    ARM64_PACKAGES,
+    PYTHON_PACKAGES,
+    PYTHON_PLAIN,
+    PYTHON_SUITE,
+    SUITES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +39,7 @@ class Stock:
     missing: dict[str, str]
     versions: dict[str, str]
     sysroot: Path
+    pythons: dict[str, Path]
     fetched: bool
 
     def kernel(self, row: Row) -> Path:
@@ -39,6 +48,13 @@ class Stock:
         if name not in self.kernels:
             raise UnavailableError(self.missing.get(name, "not asked for"))
         return self.kernels[name]
+
+    def python(self, arch: str) -> Path:
+        """Return an unpacked Python; UnavailableError tells why there is none."""
+        if arch not in self.pythons:
+            reason = self.missing.get(f"python-{arch}", "not asked for")
+            raise UnavailableError(reason)
+        return self.pythons[arch]
 
 
 @contextlib.contextmanager
@@ -62,9 +78,9 @@ class _Source:
         """Return the name of the newest package that matches."""
         return self._ready().newest(pattern)
 
-    def get(self, package: str) -> Path:
-        """Return the file of a package."""
-        return self._ready().download(package)
+    def get(self, *packages: str) -> list[Path]:
+        """Return the files of packages."""
+        return self._ready().download(*packages)
 
     def _ready(self) -> PrivateApt:
         if self._reason is not None:
@@ -81,7 +97,7 @@ class _Source:
 
 def _store_kernel(source: _Source, kernel: Kernel, place: Path) -> None:
     name = source.newest(kernel.package)
-    package = source.get(name)
+    (package,) = source.get(name)
     part = place.with_suffix(".part")
     part.unlink(missing_ok=True)
     unpack_kernel(package, part)
@@ -90,21 +106,34 @@ def _store_kernel(source: _Source, kernel: Kernel, place: Path) -> None:
     part.rename(place)
 
 
-def _store_sysroot(source: _Source, place: Path) -> None:
+def _store_tree(source: _Source, packages: Sequence[str], place: Path) -> None:
     part = place.with_name(place.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
-    for wanted in ARM64_PACKAGES:
-        package = source.get(wanted)
+    for package in source.get(*packages):
         unpack_tree(package, part)
         package.unlink()
     part.rename(place)
 
 
-def stock(cache: Path, rows: Sequence[Row], *, refresh: bool) -> Stock:
-    """Fetch what the rows need and the cache lacks; `refresh` fetches all anew."""
+def _store_python(source: _Source, arch: str, place: Path) -> None:
+    """Unpack Python for an architecture, from the suite whose packages are named."""
+    native = [f"{name}:{arch}" for name in PYTHON_PACKAGES]
+    packages = [f"{name}/{PYTHON_SUITE}" for name in (*native, *PYTHON_PLAIN)]
+    _store_tree(source, packages, place)
+    compile_library(place)
+
+
+def stock(
+    cache: Path, rows: Sequence[Row], tests: Sequence[Row] = (), *, refresh: bool
+) -> Stock:
+    """Fetch what the rows need and the cache lacks; `refresh` fetches all anew.
+
+    Those of `tests` need a Python as well.
+    """
     kernels: dict[str, Path] = {}
     missing: dict[str, str] = {}
     versions: dict[str, str] = {}
+    pythons: dict[str, Path] = {}
     sysroot = cache / "arm64-sysroot"
     with _locked(cache):
         if refresh:
@@ -116,13 +145,22 @@ def stock(cache: Path, rows: Sequence[Row], *, refresh: bool) -> Stock:
                 if refresh or not place.exists():
                     _store_kernel(source, kernel, place)
                 if kernel.arch == ARM64 and not sysroot.exists():
-                    _store_sysroot(source, sysroot)
+                    _store_tree(source, ARM64_PACKAGES, sysroot)
             except UnavailableError as error:
                 missing[kernel.name] = str(error)
                 continue
             kernels[kernel.name] = place
             recorded = place.with_suffix(".package").read_text(encoding="utf-8")
             versions[kernel.name] = recorded.strip()
+        for arch in sorted({row.arch for row in tests}):
+            place = cache / f"python-{arch}"
+            try:
+                if refresh or not place.exists():
+                    shutil.rmtree(place, ignore_errors=True)
+                    _store_python(source, arch, place)
+                pythons[arch] = place
+            except UnavailableError as error:
+                missing[f"python-{arch}"] = str(error)
         # The lists are the bulk of it, and stale at the next fetch anyway.
         shutil.rmtree(cache / "apt", ignore_errors=True)
-    return Stock(kernels, missing, versions, sysroot, source.updated)
+    return Stock(kernels, missing, versions, sysroot, pythons, source.updated)

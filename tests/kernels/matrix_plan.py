@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import expected_check
+import guest_python
 from kernel_rows import AMD64, ROWS
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "escape"))
@@ -21,12 +22,13 @@ import routes
 from route import POLICIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from kernel_rows import Row
 
-SUITE = "/etc/stockade/suite"
-_ARTIFACTS = "/etc/stockade"
+# Where a guest has its artifacts, and the file beside them that lists its routes.
+ARTIFACTS = "/etc/stockade"
+SUITE = "suite"
 _LAUNCHER = "/bin/stockade-launch"
 _ARENA = "/var/tmp/arena"
 SECRET = "the secret of this guest"
@@ -44,17 +46,34 @@ read_write = ["/data/out"]
 _POLICIES: dict[str, str] = {
     "confined": f'{_FOLDERS}[process]\nsignals = "isolated"\nchildren = "none"\n',
     "scoped": f'{_FOLDERS}[process]\nsignals = "isolated"\n',
+    "clients": f'{_FOLDERS}[network]\nip = "client"\n',
+    "neighbours": f'{_FOLDERS}[network]\nunix_sockets = "all"\n',
 }
 # The commands that print a table of `--check`, by policy, and what each is about.
-CHECKS: dict[str, str] = {"confined": "check", "scoped": "scoped-check"}
-CHECK_SECTIONS: dict[str, tuple[str, ...]] = {
-    "confined": (),
-    "scoped": (expected_check.SIGNALS,),
+CHECKS: dict[str, str] = {
+    "confined": "check",
+    "scoped": "scoped-check",
+    "clients": "clients-check",
+    "neighbours": "neighbours-check",
 }
 CHECK_HEADINGS: dict[str, str] = {
     "confined": "A program without children",
     "scoped": "A program with children",
+    "clients": "A client of the network",
+    "neighbours": "A client of local services",
 }
+# The lines that differ from those of the first; none for all of them.
+CHECK_SECTIONS: dict[str, tuple[str, ...]] = {
+    "confined": (),
+    "scoped": (expected_check.SIGNALS,),
+    "clients": (expected_check.INBOUND,),
+    "neighbours": (expected_check.FILES, expected_check.NO_IP),
+}
+
+# Files of tests/launcher that say most about a kernel; all of them would take longer
+# in the emulator than the rest of the row.
+_TESTS = ("check", "enforcement", "grants", "start", "descriptors", "false_answers")
+_TESTS_WITHOUT_LANDLOCK = ("command_line",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +104,22 @@ def policies() -> dict[str, str]:
 
 def suite_lines(row: Row, names: Iterable[str]) -> Iterator[str]:
     """Return what `escape suite` reads on a row's kernel."""
-    places = {name: f"{_ARTIFACTS}/{name}.stk" for name in names}
-    lines = routes.suite_lines(_ARENA, _LAUNCHER, places, row.machine, row.held_abi)
+    lines = _all_suite_lines(row, names, ARTIFACTS)
     return _one_policy_each(lines, [known.name for known in ROWS].index(row.name))
+
+
+def chosen_suite_lines(
+    row: Row, names: Iterable[str], folder: str, chosen: Collection[str]
+) -> Iterator[str]:
+    """Return the same for some routes, each under the first of its policies."""
+    for line in _one_policy_each(_all_suite_lines(row, names, folder), 0):
+        if not line.startswith("route ") or line.split()[1] in chosen:
+            yield line
+
+
+def _all_suite_lines(row: Row, names: Iterable[str], folder: str) -> Iterator[str]:
+    places = {name: f"{folder}/{name}.stk" for name in names}
+    return routes.suite_lines(_ARENA, _LAUNCHER, places, row.machine, row.held_abi)
 
 
 def _one_policy_each(lines: Iterable[str], turn: int) -> Iterator[str]:
@@ -109,6 +141,25 @@ def _one_policy_each(lines: Iterable[str], turn: int) -> Iterator[str]:
 
 def commands(row: Row) -> list[Command]:
     """List what a row runs, in order."""
+    return [*kernel_commands(row), *policy_commands(row)]
+
+
+def python_commands(row: Row) -> list[Command]:
+    """Run the tests of the launcher, as root, who gives that up for each start."""
+    chosen = _TESTS if row.held_abi else _TESTS_WITHOUT_LANDLOCK
+    return [
+        Command("facts", "hostfacts", shows=_facts(row), exact=True),
+        Command(
+            "root-tests",
+            guest_python.command([f"tests/launcher/test_{name}.py" for name in chosen]),
+            shows=("^[0-9]+ passed",),
+            hides=(" failed", " error"),
+        ),
+    ]
+
+
+def kernel_commands(row: Row) -> list[Command]:
+    """Measure the kernel, and show that what is to be denied works outside."""
     faked = "FAKE_ABI"
     return [
         Command("facts", "hostfacts", shows=_facts(row), exact=True),
@@ -121,52 +172,60 @@ def commands(row: Row) -> list[Command]:
         ),
         Command("outside-granted", "cat /data/granted/text", shows=(GRANTED,)),
         Command("outside-secret", "cat /data/secret/text", shows=(SECRET,)),
-        *(_confined(row) if row.held_abi else _refused(row)),
     ]
 
 
-def _confined(row: Row) -> list[Command]:
-    """Try what starts, and every route, where Landlock is there."""
+def policy_commands(row: Row, folder: str = ARTIFACTS) -> list[Command]:
+    """Try the artifacts in a folder of the guest."""
+    if not row.held_abi:
+        return _refused(row, folder)
     return [
         Command(
             "check",
-            _check("confined"),
+            _check(folder, "confined"),
             shows=expected_check.confined_lines(row),
             exact=True,
         ),
-        Command("inside-granted", _start("confined", "granted"), shows=(GRANTED,)),
+        Command("inside-granted", _start(folder, "confined"), shows=(GRANTED,)),
         Command(
             "inside-secret",
-            _start("confined", "secret"),
+            _start(folder, "confined", "secret"),
             1,
             shows=(r"/data/secret/text.*Permission denied",),
             hides=(SECRET,),
         ),
-        *_scoped(row),
-        Command(
-            "escapes",
-            f"mkdir {_ARENA} && escape suite {SUITE}",
-            shows=("^suite: [0-9]{3} passed, 0 failed", *_foreign(row)),
-            hides=("^FAIL",),
-        ),
+        *_scoped(row, folder),
+        *_networked(row, folder),
+        escapes(row, folder),
     ]
 
 
-def _refused(row: Row) -> list[Command]:
+def escapes(row: Row, folder: str = ARTIFACTS) -> Command:
+    """Try the routes that the folder's suite lists."""
+    return Command(
+        "escapes",
+        f"mkdir -p {_ARENA} && escape suite {folder}/{SUITE}",
+        shows=("^suite: [0-9]+ passed, 0 failed", *_foreign(row)),
+        hides=("^FAIL",),
+    )
+
+
+def _refused(row: Row, folder: str) -> list[Command]:
     """Expect that nothing starts where Landlock is missing, whatever the policy."""
     lines = expected_check.confined_lines(row)
     return [
-        Command("check", _check("confined"), 1, shows=lines, exact=True),
+        Command("check", _check(folder, "confined"), 1, shows=lines, exact=True),
         Command(
             "scoped-check",
-            _check("scoped"),
+            _check(folder, "scoped"),
             1,
             shows=(expected_check.scoped_line(row), *lines[:2]),
         ),
+        *_networked(row, folder),
         *(
             Command(
                 f"refused-{name}",
-                _start(name, "granted"),
+                _start(folder, name),
                 125,
                 shows=(expected_check.refusal(row),),
                 hides=(GRANTED,),
@@ -176,35 +235,48 @@ def _refused(row: Row) -> list[Command]:
     ]
 
 
-def _check(name: str) -> str:
+def _check(folder: str, name: str) -> str:
     # Warnings go to standard error, and are not of the table.
-    launch = f"stockade-launch --check {_ARTIFACTS}/{name}.stk -- /bin/busybox"
+    launch = f"stockade-launch --check {folder}/{name}.stk -- /bin/busybox"
     return f"{launch} 2>/dev/null"
 
 
-def _start(name: str, folder: str) -> str:
-    launch = f"stockade-launch {_ARTIFACTS}/{name}.stk -- /bin/busybox"
-    return f"{launch} cat /data/{folder}/text"
+def _start(folder: str, name: str, data: str = "granted") -> str:
+    launch = f"stockade-launch {folder}/{name}.stk -- /bin/busybox"
+    return f"{launch} cat /data/{data}/text"
 
 
-def _scoped(row: Row) -> list[Command]:
+def _scoped(row: Row, folder: str) -> list[Command]:
     """A policy that old kernels cannot hold is named there, and nothing starts."""
     held = row.held_abi >= expected_check.ABI_SCOPES
     refusal = f"^stockade: this host cannot enforce {expected_check.scoped_refusal()}"
     return [
         Command(
             "scoped-check",
-            _check("scoped"),
+            _check(folder, "scoped"),
             0 if held else 1,
             shows=(expected_check.scoped_line(row),),
         ),
         Command(
             "scoped-start",
-            _start("scoped", "granted"),
+            _start(folder, "scoped"),
             0 if held else 125,
             shows=(GRANTED if held else refusal,),
             hides=() if held else (GRANTED,),
         ),
+    ]
+
+
+def _networked(row: Row, folder: str) -> list[Command]:
+    """Ask for the mechanisms that hold what a network or local services leave."""
+    lines = {
+        "clients": (expected_check.client_line(row),),
+        "neighbours": expected_check.services_lines(row),
+    }
+    status = 1 if expected_check.lacking(row) else 0
+    return [
+        Command(CHECKS[name], _check(folder, name), status, shows=shows)
+        for name, shows in lines.items()
     ]
 
 

@@ -30,6 +30,12 @@ def _strace() -> bool:
     return shutil.which("strace") is not None
 
 
+@host_features.feature("toolchain")
+def _toolchain() -> bool:
+    # The kernels that are booted for tests have no compiler.
+    return shutil.which("make") is not None and shutil.which("gcc") is not None
+
+
 @host_features.feature("fuse")
 def _fuse() -> bool:
     return "fuse" in Path("/proc/filesystems").read_text().split()

@@ -153,6 +153,7 @@ def test_table_that_cannot_be_written_is_no_verdict(scene: Scene) -> None:
 @pytest.fixture(scope="module")
 def fake_abi(tmp_path_factory: pytest.TempPathFactory) -> object:
     """Return launchers of which each believes another Landlock answer."""
+    require("toolchain")
     build = tmp_path_factory.mktemp("fake")
 
     def launcher(answer: int) -> Path:
