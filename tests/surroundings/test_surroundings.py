@@ -59,7 +59,8 @@ def test_check_foretells_the_start(row: Surroundings, place: Place) -> None:
         assert table
         assert all(line.startswith("enforced ") for line in table)
     elif row.ended:
-        assert done.returncode < 0, done
+        # A trial may end where the check itself lives to tell.
+        assert done.returncode != 0, done
     else:
         assert _foretold(done, place).endswith(outcome.removeprefix("refused: "))
 

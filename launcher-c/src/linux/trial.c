@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -74,15 +75,19 @@ static void understand(const char *text, size_t length, int status,
 		memcpy(ret_trial->reason, text, length - 1);
 	} else {
 		ret_trial->kind = MESSAGE_UNAVAILABLE;
-		(void)snprintf(ret_trial->reason, sizeof(ret_trial->reason),
-			       WIFSIGNALED(status)
-				       ? "signal %d ended the trial; an outer "
-					 "filter kills for a call that a start "
-					 "makes"
-				       : "the trial ended with status %d and "
-					 "no report",
-			       WIFSIGNALED(status) ? WTERMSIG(status)
-						   : WEXITSTATUS(status));
+		(void)snprintf(
+			ret_trial->reason, sizeof(ret_trial->reason),
+			!WIFSIGNALED(status)
+				? "the trial ended with status %d and "
+				  "no report"
+			: WTERMSIG(status) == SIGSYS
+				? "signal %d ended the trial; an outer "
+				  "filter kills for a call that a start "
+				  "makes"
+				: "signal %d ended the trial; is a limit "
+				  "of memory or stack low?",
+			WIFSIGNALED(status) ? WTERMSIG(status)
+					    : WEXITSTATUS(status));
 	}
 }
 
