@@ -11,6 +11,7 @@ from enum import StrEnum
 from stockade.model.policy import (
     Access,
     Children,
+    Commands,
     Grant,
     Ip,
     PathMetadata,
@@ -36,6 +37,7 @@ _KEYS: dict[str, tuple[StrEnum, ...]] = {
     "children": tuple(Children),
     "path_metadata": tuple(PathMetadata),
     "symlinks": tuple(Symlinks),
+    "commands": tuple(Commands),
 }
 # Values of how many keys must meet in some policy, whatever the keys.
 _STRENGTH = 2

@@ -157,6 +157,7 @@ class _Reader:
             write="write" in words,
             execute="execute" in words,
             system="system" in words,
+            command="command" in words,
         )
 
     def _grant(self, row: tuple[int, ...]) -> GrantRow:

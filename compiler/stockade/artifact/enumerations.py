@@ -43,6 +43,7 @@ ENUMERATIONS: tuple[Enumeration, ...] = (
             ("WRITE", 1, "grants writing: subject to the overlap rules"),
             ("EXECUTE", 2, "grants executing: subject to the overlap rules"),
             ("SYSTEM", 4, "part of the system set"),
+            ("COMMAND", 8, "a file to execute: its loader is granted with it"),
         ),
         bits=True,
     ),

@@ -133,7 +133,12 @@ class Rows:
 
     def _classes(self) -> Iterable[Row]:
         for row in self.artifact.classes:
-            flags = {"write": row.write, "execute": row.execute, "system": row.system}
+            flags = {
+                "write": row.write,
+                "execute": row.execute,
+                "system": row.system,
+                "command": row.command,
+            }
             yield row.rights, row.name, _flags("class", flags)
 
     def _grants(self) -> Iterable[Row]:

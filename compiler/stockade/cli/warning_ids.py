@@ -16,6 +16,7 @@ WARNING_IDS = (
     "egress-probing",
     "path-metadata-allow",
     "symlinks-followed-outside",
+    "commands-loader",
     "writable-home",
     "terminals-reachable",
     "writable-path-directory",

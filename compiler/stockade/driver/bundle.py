@@ -23,6 +23,7 @@ from stockade.model.artifact import Artifact, Filter, Level
 from stockade.model.policy import (
     Access,
     Children,
+    Commands,
     Grant,
     Ip,
     PathMetadata,
@@ -126,6 +127,7 @@ def claimed_policy(artifact: Artifact) -> Policy:
             )
         ),
         symlinks=_symlinks(artifact),
+        commands=Commands.LISTED if "commands-limited" in names else Commands.ANY,
         ip=_ip(names),
         sockets=Sockets.NONE if "sockets-denied" in names else Sockets.POLICY,
         unix_sockets=(

@@ -57,6 +57,7 @@ class RightsClass:
     write: bool = False
     execute: bool = False
     system: bool = False
+    command: bool = False
 
 
 @dataclass(frozen=True, slots=True)

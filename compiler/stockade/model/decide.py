@@ -14,7 +14,7 @@ from stockade.abi.syscalls import call_names
 from stockade.model.call_rules import rules_in_force
 from stockade.model.calls import ALLOW, CallRule, holds
 from stockade.model.environment import variables
-from stockade.model.policy import Access, Ip, Policy, Symlinks, UnixSockets
+from stockade.model.policy import Access, Commands, Ip, Policy, Symlinks, UnixSockets
 from stockade.model.request import (
     CallRequest,
     Decision,
@@ -49,6 +49,7 @@ ACTIONS: dict[Access, frozenset[PathAction]] = {
     Access.READ: _READING,
     Access.READ_EXEC: _READING | {PathAction.EXECUTE},
     Access.READ_WRITE: _WRITING,
+    Access.COMMAND: frozenset({PathAction.READ, PathAction.EXECUTE}),
 }
 # What keys add to a writable path: others outside follow what is left there.
 _LINKING = frozenset({PathAction.CREATE_LINK})
@@ -59,6 +60,8 @@ DEVICE_ACTIONS = frozenset({PathAction.READ, PathAction.WRITE})
 def actions(policy: Policy, access: Access) -> frozenset[PathAction]:
     """List what a grant of this kind allows under a policy."""
     found = ACTIONS[access]
+    if access is Access.READ_EXEC and policy.commands is Commands.LISTED:
+        return found - {PathAction.EXECUTE}
     if access is Access.READ_WRITE:
         if policy.symlinks is Symlinks.ALLOW:
             found |= _LINKING

@@ -68,6 +68,13 @@ class Base(StrEnum):
     TERMINAL = "terminal"
 
 
+class Commands(StrEnum):
+    """Which files may be executed: those of readable paths, or a list of files."""
+
+    ANY = "any"
+    LISTED = "listed"
+
+
 class PathMetadata(StrEnum):
     """Whether metadata may be changed by path."""
 
@@ -81,6 +88,7 @@ class Access(StrEnum):
     READ = "read"
     READ_EXEC = "read_exec"
     READ_WRITE = "read_write"
+    COMMAND = "command"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -105,6 +113,7 @@ class Policy:
     system: System = System.MINIMAL
     grants: tuple[Grant, ...] = ()
     symlinks: Symlinks = Symlinks.DENY
+    commands: Commands = Commands.ANY
     ip: Ip = Ip.NONE
     unix_sockets: UnixSockets = UnixSockets.NONE
     sockets: Sockets = Sockets.POLICY

@@ -18,6 +18,7 @@ from stockade.model.call_rules import (
 )
 from stockade.model.policy import (
     Children,
+    Commands,
     Ip,
     PathMetadata,
     Policy,
@@ -81,6 +82,16 @@ def requirements(policy: Policy, landlock_abi: int) -> tuple[Requirement, ...]:
         ),
     ]
     lines += _sockets(policy, landlock_abi)
+    if policy.commands is Commands.LISTED:
+        lines.append(
+            Requirement(
+                "commands-limited",
+                "only the program and listed files executed",
+                "Landlock's right to execute on these and their loaders alone; seccomp"
+                " refuses to run a descriptor",
+                (*_LANDLOCK, *_SECCOMP),
+            )
+        )
     if policy.path_metadata is PathMetadata.DENY:
         lines.append(
             Requirement(

@@ -6,6 +6,7 @@ from __future__ import annotations
 from stockade.model.artifact import WarningLine
 from stockade.model.decide import covers
 from stockade.model.policy import (
+    Commands,
     Ip,
     PathMetadata,
     Policy,
@@ -35,6 +36,11 @@ _CLIENT_UNIX = WarningLine(
     "ip-client-unix-listen",
     'ip = "client" keeps the program from listening on Unix sockets as well',
 )
+_COMMANDS = WarningLine(
+    "commands-loader",
+    "commands.allow limits what is executed by path: the dynamic loader of a program"
+    " starts any program file that can be read",
+)
 _SIGNALS_ANY = WarningLine(
     "signals-any",
     'signals = "any" lets the program signal every process of this user; it can end'
@@ -61,17 +67,25 @@ _TERMINALS = WarningLine(
 )
 
 
-def warnings(policy: Policy) -> tuple[WarningLine, ...]:
-    """List the warnings that the policy alone gives reason for, in fixed order."""
+def _of_grants(policy: Policy) -> list[WarningLine]:
+    """List what the keys on sockets, links and commands give reason for."""
     found: list[WarningLine] = []
     if policy.unix_sockets is UnixSockets.ALL:
         found.append(_UNIX_ALL)
     if policy.symlinks is Symlinks.ALLOW:
         found.append(_SYMLINKS)
+    if policy.commands is Commands.LISTED:
+        found.append(_COMMANDS)
     if policy.ip is Ip.CLIENT:
         found.append(_CLIENT_UDP)
         if policy.unix_sockets is UnixSockets.ALL:
             found.append(_CLIENT_UNIX)
+    return found
+
+
+def warnings(policy: Policy) -> tuple[WarningLine, ...]:
+    """List the warnings that the policy alone gives reason for, in fixed order."""
+    found = _of_grants(policy)
     match policy.signals:
         case Signals.ANY:
             found.append(_SIGNALS_ANY)

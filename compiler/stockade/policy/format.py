@@ -156,7 +156,7 @@ _KEYS = (
     _list("environment", "set", Kind.VALUES, "--set-env", ANY),
     _words("environment", "base", "none locale terminal", "none",
            "none locale terminal"),
-    _list("commands", "allow", Kind.PATHS, default=None),
+    _list("commands", "allow", Kind.PATHS, "", ANY, None),
     Key("commands", "name_refused", Kind.FLAG, default=False),
     _words("linux", "path_metadata", "deny-all deny allow", "deny", "deny allow",
            "--linux-path-metadata", level=True),

@@ -16,6 +16,9 @@ from stockade.policy.settings import Settings
 from stockade.source import Span
 
 MAX_GRANTS = 16_384
+# Where an access is not the name of a key in `filesystem`.
+_KEYS = {Access.COMMAND: "commands.allow"}
+_EXECUTING = (Access.READ_EXEC, Access.COMMAND)
 # Only the kernel adds and removes entries of devpts, so nothing in it can be
 # replaced by a link before the next start.
 _PSEUDO_TERMINALS = "/dev/pts"
@@ -36,7 +39,7 @@ def read_grants(settings: Settings, report: Report) -> tuple[Grant, ...]:
     places: dict[str, _Place] = {}
     total = 0
     for access in Access:
-        setting = settings.get(f"filesystem.{access}")
+        setting = settings.get(_KEYS.get(access, f"filesystem.{access}"))
         for text, span in setting.items if setting else ():
             path = normal_path(text, span, report)
             if path is None:
@@ -84,13 +87,16 @@ def _as_folder(path: str) -> str:
 
 def _check_place(place: _Place, report: Report) -> None:
     here_write = place.spans.get(Access.READ_WRITE)
-    here_execute = place.spans.get(Access.READ_EXEC)
+    here_execute = next(
+        (place.spans[access] for access in _EXECUTING if access in place.spans), None
+    )
     if here_write and here_execute:
         _refuse_both(place, place, report)
         return
-    if here_write and Access.READ_EXEC in place.above:
-        _refuse_both(place, place.above[Access.READ_EXEC], report)
-        return
+    for access in _EXECUTING if here_write else ():
+        if access in place.above:
+            _refuse_both(place, place.above[access], report)
+            return
     writable = place.above.get(Access.READ_WRITE)
     if writable is None:
         return
@@ -110,7 +116,9 @@ def _check_place(place: _Place, report: Report) -> None:
 
 def _refuse_both(writable: _Place, executable: _Place, report: Report) -> None:
     write = writable.spans[Access.READ_WRITE]
-    execute = executable.spans[Access.READ_EXEC]
+    execute = next(
+        executable.spans[access] for access in _EXECUTING if access in executable.spans
+    )
     if writable is executable:
         message = f"path {quote(writable.path)} is both writable and executable"
     else:

@@ -7,6 +7,7 @@ from stockade.diagnostics import Report
 from stockade.model.policy import (
     Base,
     Children,
+    Commands,
     Ip,
     PathMetadata,
     Policy,
@@ -35,6 +36,7 @@ def lower(settings: Settings, report: Report) -> Policy:
         system=System(_word(supported, "filesystem.system")),
         grants=grants,
         symlinks=Symlinks(_word(supported, "filesystem.symlinks")),
+        commands=Commands.LISTED if "commands.allow" in supported else Commands.ANY,
         ip=Ip(_word(supported, "network.ip")),
         unix_sockets=UnixSockets(_word(supported, "network.unix_sockets")),
         sockets=Sockets(_word(supported, "network.sockets")),

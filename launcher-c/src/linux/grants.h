@@ -9,8 +9,12 @@
 #include "core/bundle.h"
 #include "path.h"
 
-/* The program, its `#!` interpreter and a loader beside the policy's grants. */
-enum { GRANTS_MOST = STK_MAX_GRANTS + 3 };
+enum {
+	/* Loaders that programs of one machine name. */
+	LOADERS_MOST = 8,
+	/* The program, its `#!` interpreter and loaders beside the grants. */
+	GRANTS_MOST = STK_MAX_GRANTS + 2 + LOADERS_MOST,
+};
 
 struct stk_pin {
 	struct path_object object;

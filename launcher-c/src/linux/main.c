@@ -36,6 +36,7 @@ static void judge_paths(void)
 	grants_pin(&grants, &bundle);
 	if (*options.program)
 		program_pin(&grants, *options.program);
+	program_pin_commands(&grants);
 	overlap_judge_grants(&grants);
 	overlap_judge_protected(&options);
 	if (options.folder)

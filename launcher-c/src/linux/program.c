@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/message.h"
+#include "overlap.h"
 
 /* BINPRM_BUF_SIZE of the kernel: how much of a `#!` line it reads. */
 enum { START_BYTES = 256, MOST_HEADERS = 128 };
@@ -36,6 +37,23 @@ static void read_exactly(int fd, void *ret_bytes, size_t size, uint64_t offset,
 	if (offset > INT32_MAX ||
 	    pread(fd, ret_bytes, size, (off_t)offset) != (ssize_t)size)
 		die("the ELF file `%s` is cut short", pin->path);
+}
+
+/* Pins a loader, unless an earlier file named the same. */
+static void add_loader(struct stk_grants *grants, const char *path)
+{
+	static char loaders[LOADERS_MOST][PATH_BYTES];
+	static unsigned count;
+
+	for (unsigned i = 0; i < count; i++)
+		if (strcmp(loaders[i], path) == 0)
+			return;
+	if (count == LOADERS_MOST)
+		die("the programs name more than %d loaders", LOADERS_MOST);
+	(void)strcpy(loaders[count], path);
+	const struct stk_pin *added =
+		grants_add_program(grants, loaders[count++], "loader");
+	(void)close(open_pinned(added));
 }
 
 /* Pins the loader that an ELF file names, if it names one. */
@@ -71,9 +89,7 @@ static void pin_loader(struct stk_grants *grants, const struct stk_pin *pin,
 		if (loader[size - 1] != '\0' || *loader != '/')
 			die("the ELF file `%s` names no proper loader",
 			    pin->path);
-		const struct stk_pin *added =
-			grants_add_program(grants, loader, "loader");
-		(void)close(open_pinned(added));
+		add_loader(grants, loader);
 		return;
 	}
 }
@@ -96,28 +112,73 @@ static const char *script_interpreter(char *start, const char *path)
 	return interpreter;
 }
 
-/* Pins one file and returns its interpreter; @script says whether it may. */
-static const char *pin_file(struct stk_grants *grants, const char *path,
-			    const char *role, bool script)
+/* Pins what a held file needs and returns its interpreter; @script says whether
+ * it may have one. */
+static const char *pin_needs(struct stk_grants *grants,
+			     const struct stk_pin *pin, bool script)
 {
 	static char start[START_BYTES + 1];
-	const struct stk_pin *pin = grants_add_program(grants, path, role);
 	int fd = open_pinned(pin);
 	const char *interpreter;
 
 	memset(start, 0, sizeof(start));
 	if (pread(fd, start, START_BYTES, 0) < 0)
-		die_errno("the %s `%s` cannot be read", role, path);
+		die_errno("the %s `%s` cannot be read", pin->role, pin->path);
 	if (!script && strncmp(start, "#!", 2) == 0)
-		die("the interpreter `%s` is a script itself", path);
-	interpreter = script_interpreter(start, path);
+		die("the interpreter `%s` is a script itself", pin->path);
+	interpreter = script_interpreter(start, pin->path);
 	if (!interpreter && memcmp(start, ELFMAG, SELFMAG) != 0)
-		die("the %s `%s` is neither an ELF file nor a script", role,
-		    path);
+		die("the %s `%s` is neither an ELF file nor a script",
+		    pin->role, pin->path);
 	if (!interpreter)
 		pin_loader(grants, pin, fd, start);
 	(void)close(fd);
 	return interpreter;
+}
+
+static const char *pin_file(struct stk_grants *grants, const char *path,
+			    const char *role, bool script)
+{
+	return pin_needs(grants, grants_add_program(grants, path, role),
+			 script);
+}
+
+/* Whether a file may be executed by a grant of its own. */
+static bool is_command(const struct stk_grants *grants, const char *path)
+{
+	struct path_object object;
+	int fd = path_open(path, overlap_visit, &object);
+
+	if (fd < 0)
+		die_errno("cannot open the interpreter `%s`", path);
+	(void)close(fd);
+	for (uint32_t i = 0; i < grants->count; i++)
+		if ((grants->pins[i].class->flags & STK_CLASS_EXECUTE) &&
+		    path_same(&grants->pins[i].object, &object))
+			return true;
+	return false;
+}
+
+void program_pin_commands(struct stk_grants *grants)
+{
+	const uint32_t listed = grants->count;
+
+	for (uint32_t i = 0; i < listed; i++) {
+		const struct stk_pin *pin = &grants->pins[i];
+		const char *interpreter;
+
+		if (!(pin->class->flags & STK_CLASS_COMMAND))
+			continue;
+		if (!S_ISREG(pin->object.mode))
+			die("the %s `%s` is no file; list the files that may "
+			    "be executed",
+			    pin->role, pin->path);
+		interpreter = pin_needs(grants, pin, true);
+		if (interpreter && !is_command(grants, interpreter))
+			die("the %s `%s` is a script, and its interpreter `%s` "
+			    "is not listed; list it too",
+			    pin->role, pin->path, interpreter);
+	}
 }
 
 void program_pin(struct stk_grants *grants, const char *path)

@@ -10,4 +10,8 @@
 
 void program_pin(struct stk_grants *grants, const char *path);
 
+/* Does the same for granted files that the program may execute: a loader is
+ * added, and the interpreter of a script must be granted for executing too. */
+void program_pin_commands(struct stk_grants *grants);
+
 #endif

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from stockade.abi.landlock import fs_mask, net_mask
 from stockade.model.artifact import GrantRow, PortRow, RightsClass
-from stockade.model.policy import Ip, Policy, Symlinks, UnixSockets
+from stockade.model.policy import Commands, Ip, Policy, Symlinks, UnixSockets
 from stockade.model.system_set import readable_system_paths, writable_system_paths
 
 _READ = fs_mask("READ_FILE", "READ_DIR")
@@ -33,7 +33,7 @@ _CHOSEN_BY_KERNEL = 0
 
 def classes(policy: Policy) -> tuple[RightsClass, ...]:
     """List what each kind of grant allows under a policy."""
-    write = _WRITE
+    write, executes = _WRITE, policy.commands is Commands.ANY
     if policy.symlinks is Symlinks.ALLOW:
         write |= fs_mask("MAKE_SYM")
     if policy.unix_sockets is UnixSockets.ALL:
@@ -47,8 +47,15 @@ def classes(policy: Policy) -> tuple[RightsClass, ...]:
             _SYSTEM_DEVICE_CLASS, fs_mask("READ_FILE", "WRITE_FILE"), system=True
         ),
         RightsClass("read", _READ),
-        RightsClass("read_exec", _READ | fs_mask("EXECUTE"), execute=True),
+        RightsClass(
+            "read_exec",
+            _READ | (fs_mask("EXECUTE") if executes else 0),
+            execute=executes,
+        ),
         RightsClass("read_write", write, write=True),
+        RightsClass(
+            "command", fs_mask("EXECUTE", "READ_FILE"), execute=True, command=True
+        ),
     )
 
 
