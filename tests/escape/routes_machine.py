@@ -117,7 +117,7 @@ _SOCKETS = (
         for name, effect in (("client-bind-mptcp", ""), ("socket-mptcp", "connection"))
     ),
     *rows(
-        "socket-tcp socket-path socket-listen works-socket-pair socket-pair-bind",
+        "socket-tcp socket-path socket-listen socket-pair-datagram works-socket-pair",
         "EPERM",
         "no-sockets",
         covers="GL-038 GL-039",
