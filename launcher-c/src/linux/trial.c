@@ -112,7 +112,9 @@ void trial_run(trial_start *start, const struct stk_host *host,
 			       message_errno((int)-child));
 		return;
 	}
-	(void)close(ends[1]);
+	/* While it is open the end of the child cannot be read. */
+	if (close(ends[1]) != 0 || fcntl(ends[1], F_GETFD) >= 0)
+		die_errno("cannot close a pipe");
 	size_t length = read_report(ends[0], text, sizeof(text));
 	(void)close(ends[0]);
 	understand(text, length, wait_for((pid_t)child), ret_trial);
