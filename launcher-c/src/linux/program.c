@@ -50,7 +50,7 @@ static void add_loader(struct stk_grants *grants, const char *path)
 			return;
 	if (count == LOADERS_MOST)
 		die("the programs name more than %d loaders", LOADERS_MOST);
-	(void)strcpy(loaders[count], path);
+	memcpy(loaders[count], path, strlen(path) + 1);
 	const struct stk_pin *added =
 		grants_add_program(grants, loaders[count++], "loader");
 	(void)close(open_pinned(added));
