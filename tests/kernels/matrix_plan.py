@@ -72,7 +72,10 @@ CHECK_SECTIONS: dict[str, tuple[str, ...]] = {
 
 # Files of tests/launcher that say most about a kernel; all of them would take longer
 # in the emulator than the rest of the row.
-_TESTS = ("check", "enforcement", "grants", "start", "descriptors", "false_answers")
+_TESTS = (
+    *("check", "enforcement", "enforcement_paths", "enforcement_processes"),
+    *("grants", "start", "descriptors", "false_answers"),
+)
 _TESTS_WITHOUT_LANDLOCK = ("command_line",)
 
 
@@ -153,7 +156,7 @@ def python_commands(row: Row) -> list[Command]:
             "root-tests",
             guest_python.command([f"tests/launcher/test_{name}.py" for name in chosen]),
             shows=("^[0-9]+ passed",),
-            hides=(" failed", " error"),
+            hides=(" failed",),
         ),
     ]
 

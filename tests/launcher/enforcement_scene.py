@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 from launcher_scene import (
     AT_FDCWD,
     CHMODAT,
@@ -29,7 +31,8 @@ from stockade.model.artifact import (
 )
 
 PATH, FOLDER = Operand("canary-path"), Operand("folder-fd")
-READ_ONLY, READ_WRITE, TRUNCATING, TEMPORARY = 0, 2, 0o1000, 0o20200000
+# The last one differs between architectures.
+READ_ONLY, READ_WRITE, TRUNCATING, TEMPORARY = 0, 2, 0o1000, os.O_TMPFILE
 CLOSE_ON_EXEC = 0o2000000
 NULL = Operand()
 
