@@ -13,9 +13,15 @@ from stockade.model.policy import (
     Children,
     Commands,
     Grant,
+    Ioctls,
     Ip,
+    Ipc,
+    KernelSurface,
+    MemoryFiles,
+    Others,
     PathMetadata,
     Policy,
+    SelfCheck,
     Signals,
     Sockets,
     Symlinks,
@@ -29,7 +35,7 @@ GRANTS = (
 )
 
 # Keys that change a filter or a table, with their values.
-_KEYS: dict[str, tuple[StrEnum, ...]] = {
+_KEYS: dict[str, tuple[StrEnum | None, ...]] = {
     "ip": tuple(Ip),
     "unix_sockets": tuple(UnixSockets),
     "sockets": tuple(Sockets),
@@ -38,12 +44,19 @@ _KEYS: dict[str, tuple[StrEnum, ...]] = {
     "path_metadata": tuple(PathMetadata),
     "symlinks": tuple(Symlinks),
     "commands": tuple(Commands),
+    "others": tuple(Others),
+    "ioctls": tuple(Ioctls),
+    # Without a value the strict one holds, and adds no line.
+    "self_check": (None, *SelfCheck),
+    "ipc": (None, *Ipc),
+    "memory_files": (None, *MemoryFiles),
+    "kernel_surface": (None, *KernelSurface),
 }
 # Values of how many keys must meet in some policy, whatever the keys.
 _STRENGTH = 2
 
-_Chosen = dict[str, StrEnum]
-_Meeting = tuple[tuple[str, StrEnum], ...]
+_Chosen = dict[str, StrEnum | None]
+_Meeting = tuple[tuple[str, StrEnum | None], ...]
 
 
 def _contradicts(chosen: _Chosen) -> bool:
@@ -53,6 +66,10 @@ def _contradicts(chosen: _Chosen) -> bool:
     if chosen.get("sockets") is Sockets.NONE and ip is not Ip.NONE:
         return True
     alone = chosen.get("children") is Children.NONE
+    if chosen.get("signals") is Signals.SELF:
+        if chosen.get("children", Children.NONE) is not Children.NONE:
+            return True
+        alone = True
     return unix is not UnixSockets.NONE and (
         alone or chosen.get("sockets") is Sockets.NONE
     )

@@ -134,6 +134,7 @@ def example(target: str = "linux-x86_64") -> Artifact:
         policy_name="example",
         witness_nr=0xFFF0,
         streams=("unix-connected", "inet", "pty-master", "tcp-connected"),
+        concessions=("ipc-shared", "kernel-surface-wide"),
         program_class="system",
         features=(
             Feature("seccomp-filter", (), "no seccomp filters", "use another kernel"),

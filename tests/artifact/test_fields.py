@@ -45,6 +45,7 @@ _FREE: dict[tuple[str, str], str] = {
     ("settings", "witness_nr"): r"witness_nr",
     ("settings", "stream_kinds"): r"streams.*",
     ("settings", "program_class"): r"program_class",
+    ("settings", "concessions"): r"concessions.*",
     ("levels", "name"): r"levels\[#\]\.name",
     ("variants", "must"): rf"{_VARIANT}\.must(\[.*|$)",
     ("variants", "must_not"): rf"{_VARIANT}\.must_not.*",

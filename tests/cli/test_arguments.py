@@ -139,12 +139,13 @@ FORMAT = """
     system view symlinks ip unix-sockets signals end-with-parent parent-pid
     parent-start status-fd status-file explain explain-path children expose forward
     egress linux-path-metadata macos-mach-service macos-relays pass-env set-env
+    self-check others ipc memory-files linux-ioctls linux-kernel-surface
     appcontainer windows-junctions windows-win32k cwd target remove install-copy elevate
 """
 
 
 def test_every_option_of_the_format_is_known() -> None:
-    """S1-072, S1-073."""
+    """S1-072, S1-073, GL-205."""
     further = ("-o", "--fail-on")
     assert sorted(OPTIONS) == sorted(
         [*further, *(f"--{name}" for name in FORMAT.split())]

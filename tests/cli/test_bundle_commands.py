@@ -52,6 +52,38 @@ def _with_filters_of(artifact: Artifact, other: Artifact) -> Artifact:
     return replace(artifact, levels=(replace(level, variants=variants),))
 
 
+def _bare(artifact: Artifact, *concessions: str) -> Artifact:
+    """Leave the probes out, and say that this or that is given up."""
+    level = artifact.levels[0]
+    variants = tuple(replace(variant, probes=()) for variant in level.variants)
+    return replace(
+        artifact,
+        levels=(replace(level, variants=variants),),
+        concessions=concessions,
+    )
+
+
+def test_a_bundle_without_probes_is_found_out_unless_it_says_so(
+    tmp_path: Path,
+) -> None:
+    """GL-001: what is left out of the check is told by `verify`, and named."""
+    artifact = build_artifact(_STRICT, "x", "linux-x86_64")
+    bundle = tmp_path / "forged.stk"
+    unnamed = (
+        _bare(artifact),
+        _bare(artifact, "ipc-shared"),
+        replace(artifact, concessions=("self-check-off",)),
+    )
+    for forged in unnamed:
+        bundle.write_bytes(checked_bytes(forged))
+        done = _stockade("verify", str(bundle))
+        assert done.returncode == 1, forged.concessions
+    bundle.write_bytes(checked_bytes(_bare(artifact, "self-check-off")))
+    done = _stockade("verify", str(bundle))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "gives up self-check-off" in done.stdout
+
+
 def test_a_bundle_that_does_less_than_it_claims_is_found_out(tmp_path: Path) -> None:
     """The parser accepts it, the proof does not, and names a call that shows it."""
     lax = replace(_STRICT, ip=Ip.ALL)

@@ -226,6 +226,87 @@ PASSED: tuple[BareCall, ...] = (
 )
 
 
+_STRICT = (
+    '[process]\nsignals = "self"\nchildren = "none"\nothers = "fixed"\n'
+    'ipc = "none"\n[linux]\npath_metadata = "deny-all"\nioctls = "no-input"\n'
+)
+# Under policies of their own: the text below `version`, what is refused, what passes.
+UNDER: dict[str, tuple[str, tuple[BareCall, ...]]] = {
+    "strict": (
+        _STRICT,
+        (
+            BareCall("fchmod", (MINUS_ONE, 0o777)),
+            BareCall("utimensat", (MINUS_ONE,)),
+            *_each("pidfd_open get_robust_list migrate_pages move_pages", _NOBODY),
+            BareCall("pidfd_send_signal", (MINUS_ONE,)),
+            BareCall("prlimit64", (_NOBODY, 0, 0, 8)),
+            *_each("kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo", _NOBODY),
+            *_by_word(
+                "ioctl",
+                1,
+                *(0x40049409, 0x4020940D),  # FICLONE, FICLONERANGE
+                *(0x400454CA, 0x400C6615, 0x40045431),  # TUNSETIFF, TIOCSPTLCK
+                *(0xC0045877, 0xC0185879),  # FIFREEZE, FITRIM
+                *(0x40000000, _HIGH | 0x40000000, 0x5410),
+            ),
+            *(
+                BareCall("ioctl", (MINUS_ONE, request), "")
+                for request in (0x5401, 0x5402, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+            ),
+            BareCall("ioctl", (MINUS_ONE, 0x80086601), ""),  # FS_IOC_GETFLAGS
+            *_each("sched_getattr getpriority", _NOBODY, refusal=""),
+        ),
+    ),
+    "shared": (
+        '[process]\nipc = "shared"\n',
+        (
+            *_each("shmget semget msgget", 1, refusal=""),
+            *_each("shmat shmctl shmdt msgsnd msgrcv semop", MINUS_ONE, refusal=""),
+            *_each("mq_open mq_unlink", refusal=""),
+            *_each("mq_timedsend mq_notify mq_getsetattr", MINUS_ONE, refusal=""),
+            BareCall("keyctl", (MINUS_ONE,)),
+        ),
+    ),
+    "memory": (
+        '[process]\nmemory_files = "allowed"\n',
+        (
+            *(BareCall("memfd_create", (0, flags), "") for flags in (0, 1, 2, 0x10)),
+            BareCall("execveat", (MINUS_ONE, 0, 0, 0, 0x1000)),
+        ),
+    ),
+    "wide": (
+        '[linux]\nkernel_surface = "wide"\n',
+        (
+            BareCall("ptrace", (0x4206, 0), ""),
+            BareCall("process_vm_readv", (1, 0, 0, 0, 0, 1), ""),
+            BareCall("kcmp", (_NOBODY, _NOBODY), ""),
+            *_each("pidfd_getfd process_madvise", MINUS_ONE, refusal=""),
+            BareCall("userfaultfd", (0x11,), ""),
+            BareCall("modify_ldt", (99,), ""),
+            BareCall("perf_event_open", (), ""),
+            BareCall("perf_event_open", (0, MINUS_ONE)),
+            BareCall("perf_event_open", (0, 0xFFFFFFFF)),
+            BareCall("perf_event_open", (0, 0, 0, 0, 4)),
+            *_each("process_mrelease fanotify_mark", MINUS_ONE),
+        ),
+    ),
+    "terminate": (
+        '[process]\nsignals = "terminate"\n',
+        (
+            *(BareCall("kill", (_NOBODY, one), "") for one in (0, 1, 2, 3, 9, 15, 18)),
+            BareCall("kill", (_NOBODY, 19), ""),
+            *(BareCall("kill", (_NOBODY, one)) for one in (4, 6, 10, 12, 17, 34, 64)),
+            BareCall("tgkill", (_NOBODY, _NOBODY, 15), ""),
+            BareCall("tgkill", (_NOBODY, 15, 10)),
+            BareCall("rt_tgsigqueueinfo", (_NOBODY, 15, 10)),
+            BareCall("pidfd_send_signal", (MINUS_ONE, 10)),
+            BareCall("pidfd_send_signal", (MINUS_ONE, 15), ""),
+            *_by_word("fcntl", 1, 8, 10, 15),
+        ),
+    ),
+}
+
+
 def on(calls: tuple[BareCall, ...], numbers: dict[str, int]) -> Iterator[BareCall]:
     """Yield the calls that an architecture has."""
     return (call for call in calls if call.name in numbers)

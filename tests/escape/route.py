@@ -35,6 +35,8 @@ _ALONE = f'{_ISOLATED}children = "none"\n'
 
 # With Landlock's scope these calls work, and reach nobody outside.
 UNDELIVERED: Answer = ((0, "EPERM"), (ABI_SCOPES, "ok"))
+# What calls on IPC and keys answer where the kernel lacks them.
+NO_IPC = ("ENOSYS", "EINVAL", "ENOENT", "ENOKEY")
 # What sockets answer where loopback is down or the family is not built.
 NO_LOOPBACK = ("ENETUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT")
 
@@ -57,6 +59,16 @@ POLICIES: dict[str, str] = {
     "self": _policy('[process]\nsignals = "self"\nchildren = "none"\n'),
     "terminate": _policy('[process]\nsignals = "terminate"\n'),
     "terminate-alone": _policy('[process]\nsignals = "terminate"\nchildren = "none"\n'),
+    "strict": _policy(
+        '[process]\nsignals = "self"\nchildren = "none"\nothers = "fixed"\n'
+        'ipc = "none"\nmemory_files = "refused"\nself_check = "on"\n[linux]\n'
+        'path_metadata = "deny-all"\nioctls = "no-input"\n'
+        'kernel_surface = "reduced"\n'
+    ),
+    "fixed": _policy('[process]\nothers = "fixed"\n'),
+    "shared": _policy('[process]\nipc = "shared"\n'),
+    "memory": _policy('[process]\nmemory_files = "allowed"\n'),
+    "wide": _policy('[linux]\nkernel_surface = "wide"\n', ', "/proc"'),
     "metadata": _policy(f'{_ALONE}[linux]\npath_metadata = "allow"\n'),
     "processes": _policy(_ALONE, ', "/proc"'),
     "devices": _policy(_ALONE, ', "/dev/ptmx", "/dev/pts"'),

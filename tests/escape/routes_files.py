@@ -218,6 +218,22 @@ _METADATA = (
     # utimensat takes an empty path since 5.8.
     *rows("metadata-empty-times", "EPERM", effect="outside-changed", covers="S2-255"),
     *rows("metadata-fchown", "EPERM", effect="granted-changed", covers="S2-249"),
+    *rows(
+        "metadata-chmod metadata-chown metadata-utimes metadata-fchmodat"
+        " metadata-fchownat metadata-utimensat metadata-empty-times",
+        "EPERM",
+        "strict",
+        effect="outside-changed",
+        covers="GL-060 GL-061",
+    ),
+    *rows(
+        "metadata-fchown limit-open-metadata",
+        "EPERM",
+        "strict",
+        effect="granted-changed",
+        covers="GL-060 GL-061",
+    ),
+    *rows("works-metadata-by-descriptor", "EPERM", "strict", covers="GL-060"),
     *_attributes(
         "metadata-setxattr metadata-lsetxattr metadata-removexattr"
         " metadata-lremovexattr",
@@ -267,6 +283,15 @@ _EXEC = (
             covers="S2-180",
         )
         for name in ("exec-memory", "exec-memory-path")
+    ),
+    # By its path it runs; see `routes_granted`.
+    Route(
+        "exec-memory",
+        "EPERM",
+        ("memory",),
+        needs=_MEMORY,
+        natural=("EACCES",),
+        covers="GL-168",
     ),
     Route(
         "exec-memory-explicit",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from route import (
     ABI_REFER,
     ABI_TRUNCATE,
+    NO_IPC,
     NO_LOOPBACK,
     UNDELIVERED,
     Route,
@@ -96,6 +97,55 @@ GRANTED: tuple[Route, ...] = (
         "self",
         "terminate-alone",
         covers="GL-044",
+    ),
+    *rows(
+        "works-raise works-kill-self works-abort works-threads works-read works-write"
+        " works-descriptors works-socket-pair works-own-limits-by-number"
+        " works-terminal",
+        "ok",
+        "strict",
+        covers="GL-044 GL-047 GL-064",
+    ),
+    *rows(
+        "works-read works-children works-child-program works-own-group",
+        "ok",
+        "fixed",
+        covers="GL-047",
+    ),
+    *rows("works-debugger works-read works-children", "ok", "wide", covers="GL-076"),
+    *rows("terminal-modes", "ok", covers="GL-064"),
+    *(
+        Route(name, "ok", ("wide",), needs=(feature,), natural=(natural,))
+        for name, feature, natural in (
+            ("kernel-user-faults", "user-faults", "ENOSYS"),
+            ("kernel-log", "kernel-log", "EPERM"),
+        )
+    ),
+    Route(
+        "exec-memory-path",
+        "ok",
+        ("memory",),
+        needs=("executable-memory-files",),
+        natural=("EACCES",),
+        covers="GL-168",
+    ),
+    *(
+        Route(
+            name,
+            "ok",
+            ("shared",),
+            effect=effect,
+            left=effect,
+            needs=(feature,),
+            natural=NO_IPC,
+            covers="GL-055",
+        )
+        for name, feature, effect in (
+            ("ipc-memory", "system-v-ipc", ""),
+            ("ipc-memory-by-key", "system-v-ipc", ""),
+            ("ipc-queue", "system-v-ipc", "message"),
+            ("ipc-semaphore", "system-v-ipc", "message"),
+        )
     ),
     # Any signal to oneself needs the own number, which children make unsafe.
     *rows("works-raise works-kill-self", "EPERM", "terminate"),

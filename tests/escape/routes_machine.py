@@ -166,6 +166,15 @@ _KERNEL = (
         "kernel-performance", "performance-events", "EACCES", "EPERM", covers="S2-307"
     ),
     _surface("kernel-log", "kernel-log", "EPERM", covers="GL-074"),
+    # Names in denied folders are guarded by nothing else, so this stays refused.
+    Route(
+        "kernel-watch",
+        "EPERM",
+        ("wide",),
+        needs=("file-handles",),
+        natural=("ENODEV", "EXDEV", "EOPNOTSUPP"),
+        covers="S2-307",
+    ),
     _surface("kernel-quota", "quotas", "ENOSYS", covers="GL-074"),
     *rows("kernel-loosen-filter kernel-loosen-listener", "EPERM", covers="GL-075"),
     *rows("kernel-loosen-domain kernel-exec-again", "EACCES", covers="GL-075"),

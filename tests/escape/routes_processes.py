@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from route import ABI_IOCTL_DEV, UNDELIVERED, Route, rows
+from route import ABI_IOCTL_DEV, NO_IPC, UNDELIVERED, Route, rows
 
 _SPACES = ("user-namespaces",)
 
@@ -33,12 +33,18 @@ _NAMESPACES = (
 )
 
 _VICTIM = (
+    # Under `wide` the filter lets these pass, and Landlock alone refuses them.
     *rows(
         "victim-seize victim-read victim-descriptor victim-compare",
         "EPERM",
-        covers="S2-381 GL-049",
+        "alone",
+        "default",
+        "wide",
+        covers="S2-381 GL-049 GL-076",
     ),
-    *rows("victim-robust-list", "EPERM", covers="GL-048"),
+    *rows("victim-robust-list", "EPERM", "alone", "default", "fixed", covers="GL-048"),
+    *rows("limit-others", "EPERM", "fixed", "strict", covers="GL-047 GL-048"),
+    *rows("works-debugger", "EPERM", "default", covers="GL-076"),
     *rows("victim-link-target", "EACCES", "alone", "processes", covers="GL-049"),
     # Below that ABI its request is not among the listed ones.
     Route(
@@ -58,7 +64,13 @@ _VICTIM = (
         covers="GL-048",
     ),
     *rows(
-        "victim-attach victim-write", "EPERM", effect="victim-memory", covers="S2-381"
+        "victim-attach victim-write",
+        "EPERM",
+        "alone",
+        "default",
+        "wide",
+        effect="victim-memory",
+        covers="S2-381 GL-076",
     ),
     *rows(
         "victim-memory-file victim-environment victim-maps",
@@ -66,6 +78,7 @@ _VICTIM = (
         "alone",
         "default",
         "processes",
+        "wide",
         covers="S2-381 GL-049",
     ),
     *rows("victim-badness", "EACCES", "alone", "processes", covers="GL-049"),
@@ -81,8 +94,9 @@ _VICTIM = (
         "isolated",
         "self",
         "terminate",
+        "fixed",
         effect="victim-priority",
-        covers="S2-168",
+        covers="S2-168 GL-047",
     ),
 )
 
@@ -182,10 +196,10 @@ def _ipc(name: str, feature: str, effect: str = "") -> Route:
     return Route(
         name,
         "EPERM",
-        ("alone", "default"),
+        ("alone", "default", "strict"),
         effect=effect,
         needs=(feature,),
-        natural=("ENOSYS", "EINVAL", "ENOENT", "ENOKEY"),
+        natural=NO_IPC,
         covers="S2-305 S2-306 GL-053",
     )
 
@@ -199,6 +213,16 @@ _IPC = (
     _ipc("ipc-key-read", "keyrings"),
     _ipc("ipc-key-request", "keyrings"),
     _ipc("ipc-key-add", "keyrings"),
+    # A queue is a file to Landlock, below a folder that no policy path covers.
+    Route(
+        "ipc-posix-queue",
+        "EACCES",
+        ("shared",),
+        effect="message",
+        needs=("posix-queues",),
+        natural=NO_IPC,
+        covers="GL-055",
+    ),
     *rows("ipc-environment", "ENOENT", covers="GL-035"),
 )
 
@@ -233,6 +257,7 @@ _TERMINAL = (
         effect="terminal-changed",
     ),
     *rows("terminal-size", "EPERM", "terminate", effect="terminal-changed"),
+    *rows("terminal-modes", "EPERM", "strict", covers="GL-062"),
     *rows("terminal-open terminal-reopen", "EACCES"),
     *rows(
         "terminal-own-device",

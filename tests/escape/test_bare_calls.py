@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from arenas import Outcome, read_outcome
-from bare_calls import PASSED, REFUSED, BareCall, on
+from bare_calls import PASSED, REFUSED, UNDER, BareCall, on
 
 from stage import Stage
 from stockade.abi.syscalls import call_numbers
@@ -50,3 +50,21 @@ def test_passed(stage: Stage, probe: Path, bundle: Path, call: BareCall) -> None
     outside, inside = tries(stage, probe, bundle, call)
     assert outside.answer != "none", outside.text
     assert inside.answer == outside.answer, (outside.text, inside.text)
+
+
+@pytest.mark.parametrize("policy", UNDER)
+def test_under_policies_of_their_own(stage: Stage, probe: Path, policy: str) -> None:
+    """GL-043 GL-047 GL-048 GL-053 GL-060 GL-062 GL-064 GL-076 GL-168."""
+    text, calls = UNDER[policy]
+    made = stage.compile(f"version = 1\n{text}", f"bare-{policy}")
+    wrong = []
+    for call in on(calls, NUMBERS):
+        outside, inside = tries(stage, probe, made, call)
+        if call.refusal:
+            good = outside.answer not in {call.refusal, "none"}
+            good = good and inside.answer == call.refusal
+        else:
+            good = inside.answer == outside.answer != "none"
+        if not good:
+            wrong.append((call.label(), outside.answer, inside.answer))
+    assert not wrong

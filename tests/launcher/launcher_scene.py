@@ -138,6 +138,7 @@ ARTIFACT = Artifact(
     policy_name="hand-made",
     witness_nr=WITNESS,
     streams=("unix-connected",),
+    concessions=(),
     program_class="program",
     features=FEATURES,
     levels=(Level("base", (VARIANT,)),),

@@ -9,12 +9,17 @@ from enforcement_scene import (
     CANARY_PROBES,
 )
 from launcher_scene import (
+    CLOSE,
     EACCES,
+    EPERM,
     OPENAT,
     READ_CANARY,
     Scene,
     artifact,
+    call,
     filter_of,
+    number,
+    probe,
     reason,
     started,
 )
@@ -126,6 +131,24 @@ def test_granted_path_that_the_user_cannot_open_is_as_before(scene: Scene) -> No
     file, folder = scene.file("file", mode=0o000), scene.folder("folder")
     folder.chmod(0o311)
     assert started(scene.start(artifact({"read": [file, folder]}))) == b""
+
+
+def test_no_try_is_made_where_the_artifact_has_the_check_off(scene: Scene) -> None:
+    """GL-001: a probe, a witness and a grant that would refuse are skipped."""
+    file = scene.file("file")
+    variant = {
+        "fs_required": 0x1FFF,
+        "filter": filter_of((OPENAT, EACCES)),
+        "probes": (probe("open", call(CLOSE, number(-1)), EPERM),),
+    }
+    made = artifact({"read": [file]}, variant=variant)
+    assert "enforcement check: open: expected EPERM" in reason(scene.start(made))
+    unchecked = artifact(
+        {"read": [file]}, variant=variant, concessions=("self-check-off",)
+    )
+    assert b"Permission denied" in scene.start(unchecked, "/bin/cat", file).stderr
+    other = artifact(variant={"probes": ()}, concessions=("ipc-shared",))
+    assert started(scene.start(other)) == b""
 
 
 def test_pipes_and_devices_are_not_opened(scene: Scene) -> None:

@@ -78,7 +78,7 @@ extern const struct route_group read_routes, write_routes, name_routes,
 	victim_routes, victim_limit_routes, signal_routes, signal_end_routes,
 	child_routes, socket_routes, kernel_routes, ipc_routes, terminal_routes,
 	client_routes, foreign_routes, works_routes, works_process_routes,
-	limit_routes;
+	works_debugger_routes, limit_routes;
 
 #define ROUTE_GROUP(group, table)                                              \
 	const struct route_group group = {table,                               \

@@ -11,13 +11,17 @@
 #include "route.h"
 
 static const struct route_group *const groups[] = {
-	&read_routes,         &write_routes,      &name_routes,
-	&setid_routes,        &metadata_routes,   &exec_routes,
-	&victim_routes,       &signal_routes,     &namespace_routes,
-	&child_routes,        &socket_routes,     &kernel_routes,
-	&ipc_routes,          &terminal_routes,   &foreign_routes,
-	&works_routes,        &limit_routes,      &works_process_routes,
-	&victim_limit_routes, &signal_end_routes, &client_routes,
+	&read_routes,         &write_routes,
+	&name_routes,         &setid_routes,
+	&metadata_routes,     &exec_routes,
+	&victim_routes,       &signal_routes,
+	&namespace_routes,    &child_routes,
+	&socket_routes,       &kernel_routes,
+	&ipc_routes,          &terminal_routes,
+	&foreign_routes,      &works_routes,
+	&limit_routes,        &works_process_routes,
+	&victim_limit_routes, &signal_end_routes,
+	&client_routes,       &works_debugger_routes,
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

@@ -18,7 +18,14 @@ from stockade.driver.compile import targets
 from stockade.model.artifact import Filter, Instruction
 from stockade.model.calls import CallRule
 from stockade.model.decide import WITNESS_NUMBER, rules_by_call
-from stockade.model.policy import Children, Ip, PathMetadata, Policy, Signals
+from stockade.model.policy import (
+    Children,
+    Ip,
+    KernelSurface,
+    PathMetadata,
+    Policy,
+    Signals,
+)
 from stockade.model.request import Situation
 from stockade.proof.claim import (
     ArchClaim,
@@ -40,6 +47,7 @@ STRICT = Policy(
     children=Children.NONE,
     path_metadata=PathMetadata.DENY,
 )
+WIDE = replace(STRICT, kernel_surface=KernelSurface.WIDE)
 LAX = Policy(
     ip=Ip.ALL,
     signals=Signals.ANY,
@@ -70,12 +78,14 @@ def _without(
 
 
 # Refused always so far, but what is refused of them depends on the policy, or may.
-_BELOW_NO_FLOOR = {"shmget", "socketpair", "memfd_create"}
+_BELOW_NO_FLOOR = {"socketpair"}
 
 
-def test_the_floor_misses_every_rule_that_is_always_in_force() -> None:
+@pytest.mark.parametrize("policy", [STRICT, WIDE], ids=label)
+def test_the_floor_misses_every_rule_that_is_always_in_force(policy: Policy) -> None:
     """Compiled without one of them, a program lets through what no policy allows."""
-    found = rules_by_call(STRICT, 6)
+    found = rules_by_call(policy, 6)
+    wide = policy.kernel_surface is KernelSurface.WIDE
     missed = Counter[bool]()
     for rule in _rules_of(found):
         left = _without(found, rule)
@@ -85,14 +95,15 @@ def test_the_floor_misses_every_rule_that_is_always_in_force() -> None:
             WITNESS_NUMBER,
         )
         try:
-            check_floor(program, X86_64)
+            check_floor(program, X86_64, wide=wide)
         except ProofRefusedError as refused:
             assert refused.counterexample is not None
             number = refused.counterexample.number
             assert call_names("x86_64")[number] in rule.calls
             missed[True] += 1
         else:
-            assert rule.when != "always" or rule.calls[0] in _BELOW_NO_FLOOR, rule
+            expected = {"always", "surface-wide" if wide else "surface-reduced"}
+            assert rule.when not in expected or rule.calls[0] in _BELOW_NO_FLOOR, rule
             missed[False] += 1
     assert missed[True] > 25
     assert missed[False] > 5

@@ -56,12 +56,13 @@ class _Reader:
 
     def artifact(self) -> Artifact:
         bundle, text = self._bundle, self._text
-        ((name, witness, streams, program_class, _),) = bundle.rows("settings")
+        ((name, witness, streams, program_class, given_up),) = bundle.rows("settings")
         return Artifact(
             target=bundle.target,
             policy_name=text(name),
             witness_nr=witness,
             streams=words_of("stream", streams),
+            concessions=words_of("concession", given_up),
             program_class=self._classes[program_class].name,
             features=tuple(map(self._feature, bundle.rows("features"))),
             levels=tuple(

@@ -101,6 +101,16 @@ ENUMERATIONS: tuple[Enumeration, ...] = (
         ),
     ),
     Enumeration(
+        "concession",
+        (
+            ("SELF_CHECK_OFF", 1, "the launcher makes no try of the check"),
+            ("IPC_SHARED", 2, "System V objects are shared with other processes"),
+            ("MEMORY_FILES_EXECUTABLE", 4, "files in memory can be executed"),
+            ("KERNEL_SURFACE_WIDE", 8, "calls for debuggers are answered"),
+        ),
+        bits=True,
+    ),
+    Enumeration(
         "stream",
         (
             ("UNIX_CONNECTED", 1, "connected stream or seqpacket Unix socket"),

@@ -163,7 +163,9 @@ SECTIONS: tuple[Section, ...] = (
             _f("witness_nr", "u32", ANY, "call number that proves the filter"),
             _f("stream_kinds", "u32", _bits_of("stream"), "allowed as 0, 1 and 2"),
             _f("program_class", "u32", _index("classes"), "for program, loader, `#!`"),
-            _f("reserved", "u32", ZERO, ""),
+            _f(
+                "concessions", "u32", _bits_of("concession"), "what the policy gives up"
+            ),
         ),
         "exactly one record",
         low=1,

@@ -100,7 +100,14 @@ class Rows:
         artifact = self.artifact
         streams = bits_of("stream", artifact.streams)
         program_class = self._class(artifact.program_class)
-        yield artifact.policy_name, artifact.witness_nr, streams, program_class, 0
+        given_up = bits_of("concession", artifact.concessions)
+        yield (
+            artifact.policy_name,
+            artifact.witness_nr,
+            streams,
+            program_class,
+            given_up,
+        )
 
     def _levels(self) -> Iterable[Row]:
         levels = self.artifact.levels

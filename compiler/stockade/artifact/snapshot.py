@@ -90,6 +90,7 @@ def _settings(artifact: Artifact) -> list[str]:
         f"name `{artifact.policy_name}`",
         f"witness call {artifact.witness_nr:#x}",
         *(f"standard stream may be {kind}" for kind in artifact.streams),
+        *(f"gives up {word}" for word in artifact.concessions),
         f"program, loader and interpreter are granted as {artifact.program_class}",
         *(
             f"canary in `{folder.path}{'UID' if folder.kind == 'user' else ''}`"

@@ -50,6 +50,10 @@ WARNING_IDS = (
     "grant-follows-file",
     "session-zero",
     "junction-closed",
+    "signals-terminate",
+    "self-check-off",
+    "ipc-shared",
+    "memory-files-executable",
 )
 
 

@@ -25,7 +25,9 @@ from stockade.model.policy import (
     Children,
     Commands,
     Grant,
+    Ioctls,
     Ip,
+    Others,
     PathMetadata,
     Policy,
     Signals,
@@ -34,6 +36,7 @@ from stockade.model.policy import (
     System,
     UnixSockets,
 )
+from stockade.model.quiet_keys import with_quiet_keys
 from stockade.proof.gate import GateRefusedError, judge
 
 _NO_FILTER = Filter((), ())
@@ -41,6 +44,10 @@ _SIGNALS = (
     ("signals-self", Signals.SELF),
     ("signals-isolated", Signals.ISOLATED),
     ("signals-terminate", Signals.TERMINATE),
+)
+_METADATA = (
+    ("open-metadata-protected", PathMetadata.DENY_ALL),
+    ("metadata-protected", PathMetadata.DENY),
 )
 
 
@@ -113,7 +120,7 @@ def claimed_policy(artifact: Artifact) -> Policy:
         for line in variant.requirements
     }
     accesses = {str(access): access for access in Access}
-    return Policy(
+    policy = Policy(
         system=(
             System.NONE
             if all(row.policy for row in artifact.grants)
@@ -141,10 +148,13 @@ def claimed_policy(artifact: Artifact) -> Policy:
             for row in artifact.environment
             if row.value is not None
         ),
-        path_metadata=(
-            PathMetadata.DENY if "metadata-protected" in names else PathMetadata.ALLOW
+        path_metadata=next(
+            (word for name, word in _METADATA if name in names), PathMetadata.ALLOW
         ),
+        others=Others.FIXED if "others-fixed" in names else Others.VISIBLE,
+        ioctls=Ioctls.NO_INPUT if "ioctl-input-denied" in names else Ioctls.LISTED,
     )
+    return with_quiet_keys(policy, (*sorted(names), *artifact.concessions))
 
 
 def _ip(names: set[str]) -> Ip:

@@ -186,6 +186,7 @@ class Artifact:
     policy_name: str
     witness_nr: int
     streams: tuple[str, ...]
+    concessions: tuple[str, ...]
     program_class: str
     features: tuple[Feature, ...]
     levels: tuple[Level, ...]

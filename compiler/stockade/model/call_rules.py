@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stockade.model.calls import (
+    LOW_WORD,
     ArgumentTest,
     CallRule,
     any_bit,
@@ -19,7 +20,17 @@ from stockade.model.calls import (
     refuse,
 )
 from stockade.model.ioctl_rules import IOCTL_RULES
-from stockade.model.policy import Children, PathMetadata, Policy, Signals
+from stockade.model.policy import (
+    Children,
+    Ioctls,
+    Ipc,
+    KernelSurface,
+    MemoryFiles,
+    Others,
+    PathMetadata,
+    Policy,
+    Signals,
+)
 from stockade.model.process_rules import PROCESS_RULES, SIGNAL_RULES
 from stockade.model.socket_rules import SOCKET_CONDITIONS, SOCKET_RULES
 
@@ -45,7 +56,25 @@ CONDITIONS: dict[str, Callable[[Policy, int], bool]] = {
     ),
     "signals-terminate": lambda policy, _abi: policy.signals is Signals.TERMINATE,
     **SOCKET_CONDITIONS,
-    "metadata-deny": lambda policy, _abi: policy.path_metadata is PathMetadata.DENY,
+    "metadata-deny": lambda policy, _abi: (
+        policy.path_metadata is not PathMetadata.ALLOW
+    ),
+    "metadata-deny-all": lambda policy, _abi: (
+        policy.path_metadata is PathMetadata.DENY_ALL
+    ),
+    "limits-fixed": lambda policy, _abi: (
+        policy.others is Others.FIXED or policy.signals is not Signals.ANY
+    ),
+    "others-fixed": lambda policy, _abi: policy.others is Others.FIXED,
+    "ipc-refused": lambda policy, _abi: policy.ipc is not Ipc.SHARED,
+    "memory-files-refused": lambda policy, _abi: (
+        policy.memory_files is not MemoryFiles.ALLOWED
+    ),
+    "no-input": lambda policy, _abi: policy.ioctls is Ioctls.NO_INPUT,
+    "surface-reduced": lambda policy, _abi: (
+        policy.kernel_surface is not KernelSurface.WIDE
+    ),
+    "surface-wide": lambda policy, _abi: policy.kernel_surface is KernelSurface.WIDE,
     "truncation-guard": lambda _policy, abi: abi < ABI_TRUNCATE,
     "listed-ioctls": lambda _policy, abi: abi < ABI_IOCTL_DEV,
 }
@@ -61,6 +90,7 @@ _CONFINED = "filesystem-confined"
 _PRIVILEGE = "no-privilege-escalation"
 _PROCESSES = "processes-protected"
 _METADATA = "metadata-protected"
+_OPEN_METADATA = "open-metadata-protected"
 _SETID = "no-setid-files"
 _SIGNALS = "signals-isolated"
 _CHILDREN = "children-denied"
@@ -133,6 +163,35 @@ _PRIVILEGED = (
         "EPERM",
         "kernel surface",
         _PRIVILEGE,
+        when="surface-reduced",
+    ),
+    # Nothing else keeps these inside: objects pinned by others are opened past
+    # Landlock's rules, BPF_OBJ_PIN 6 and BPF_OBJ_GET 7 of linux/bpf.h; events of all
+    # processes of a processor, or of a control group by PERF_FLAG_PID_CGROUP, hold
+    # other processes' stacks.
+    refuse(
+        "bpf",
+        "EPERM",
+        "objects by path",
+        _CONFINED,
+        is_(0, 6, 7),
+        when="surface-wide",
+    ),
+    refuse(
+        "perf_event_open",
+        "EPERM",
+        "events of every process",
+        _PROCESSES,
+        is_(1, LOW_WORD),
+        when="surface-wide",
+    ),
+    refuse(
+        "perf_event_open",
+        "EPERM",
+        "events of a control group",
+        _PROCESSES,
+        any_bit(4, 4),
+        when="surface-wide",
     ),
     refuse(
         "fanotify_init fanotify_mark",
@@ -167,6 +226,13 @@ _METADATA_RULES = (
         _METADATA,
         not_null(1),
         when="metadata-deny",
+    ),
+    refuse(
+        "fchmod utimensat",
+        "EPERM",
+        "mode and times by descriptor",
+        _OPEN_METADATA,
+        when="metadata-deny-all",
     ),
 )
 
@@ -251,9 +317,15 @@ _CODE_WITHOUT_PATH = (
         "executable memory file",
         _CONFINED,
         no_bit(1, 8),
+        when="memory-files-refused",
     ),
     refuse(
-        "memfd_create", "ENOSYS", "huge pages lose the seal", _CONFINED, any_bit(1, 4)
+        "memfd_create",
+        "ENOSYS",
+        "huge pages lose the seal",
+        _CONFINED,
+        any_bit(1, 4),
+        when="memory-files-refused",
     ),
 )
 

@@ -8,7 +8,14 @@ aarch64.
 
 from __future__ import annotations
 
-from stockade.model.calls import ArgumentTest, CallRule, is_, negate, within
+from stockade.model.calls import (
+    ArgumentTest,
+    CallRule,
+    any_bit,
+    is_,
+    negate,
+    within,
+)
 
 _TERMINAL_INPUT = (
     0x5412,  # TIOCSTI
@@ -85,14 +92,20 @@ _LISTED = (
     (0x5460, 0x5460),  # FIOQSIZE
     (0x8901, 0x89FF),  # socket requests: sockets are no devices
     (0x40045431, 0x40045431),  # TIOCSPTLCK
+    (0x402C542B, 0x402C542D),  # TCSETS2 to TCSETSF2, by which glibc 2.42 sets modes
     (0x40049409, 0x40049409),  # FICLONE
     (0x4020940D, 0x4020940D),  # FICLONERANGE
     (0x80045430, 0x80045430),  # TIOCGPTN
+    (0x802C542A, 0x802C542A),  # TCGETS2
     (0x80086601, 0x80086601),  # FS_IOC_GETFLAGS
     (0x80087601, 0x80087601),  # FS_IOC_GETVERSION
     (0x801C581F, 0x801C581F),  # FS_IOC_FSGETXATTR
     (0xC020660B, 0xC020660B),  # FS_IOC_FIEMAP
 )
+
+
+# The direction bit of requests that hand the kernel data, asm-generic/ioctl.h.
+_HANDS_DATA_IN = 0x40000000
 
 
 def _ioctl(
@@ -133,6 +146,12 @@ IOCTL_RULES: tuple[CallRule, ...] = (
         "interfaces and addresses",
         "ip-network-denied",
         "ip-none",
+    ),
+    _ioctl(
+        any_bit(1, _HANDS_DATA_IN),
+        "hands the kernel data",
+        "ioctl-input-denied",
+        "no-input",
     ),
     _ioctl(
         negate(within(1, *_LISTED)),

@@ -75,11 +75,55 @@ class Commands(StrEnum):
     LISTED = "listed"
 
 
-class PathMetadata(StrEnum):
-    """Whether metadata may be changed by path."""
+class SelfCheck(StrEnum):
+    """Whether the launcher tries denied actions before the program starts."""
 
+    ON = "on"
+    OFF = "off"
+
+
+class Others(StrEnum):
+    """Whether other processes' limits, priority and scheduling may be changed."""
+
+    VISIBLE = "visible"
+    FIXED = "fixed"
+
+
+class Ipc(StrEnum):
+    """System V objects and POSIX queues."""
+
+    SHARED = "shared"
+    ISOLATED = "isolated"
+    NONE = "none"
+
+
+class MemoryFiles(StrEnum):
+    """Whether files in memory may be made that can be executed."""
+
+    ALLOWED = "allowed"
+    REFUSED = "refused"
+
+
+class PathMetadata(StrEnum):
+    """Whether metadata may be changed, by path or by descriptor too."""
+
+    DENY_ALL = "deny-all"
     DENY = "deny"
     ALLOW = "allow"
+
+
+class Ioctls(StrEnum):
+    """Which device and file requests are answered."""
+
+    LISTED = "listed"
+    NO_INPUT = "no-input"
+
+
+class KernelSurface(StrEnum):
+    """Whether calls for debuggers and the like are answered."""
+
+    WIDE = "wide"
+    REDUCED = "reduced"
 
 
 class Access(StrEnum):
@@ -108,6 +152,9 @@ class Policy:
 
     `grants` is sorted and without repeats; `pass_names` and `set_values` are
     sorted by name and disjoint, since a set value wins over a passed one.
+
+    Four keys are None where they are not written: their strict value holds all the
+    same, and has no line of its own among the requirements.
     """
 
     system: System = System.MINIMAL
@@ -123,6 +170,12 @@ class Policy:
     pass_names: tuple[str, ...] = ()
     set_values: tuple[tuple[str, str], ...] = ()
     path_metadata: PathMetadata = PathMetadata.DENY
+    self_check: SelfCheck | None = None
+    others: Others = Others.VISIBLE
+    ipc: Ipc | None = None
+    memory_files: MemoryFiles | None = None
+    ioctls: Ioctls = Ioctls.LISTED
+    kernel_surface: KernelSurface | None = None
 
     @cached_property
     def accesses(self) -> dict[str, tuple[Access, ...]]:

@@ -21,16 +21,19 @@ _CLONE_THREAD = 0x10000
 _PRIVILEGE = "no-privilege-escalation"
 _PROCESSES = "processes-protected"
 _SIGNALS = "signals-isolated"
+_OTHERS = "others-fixed"
 _CHILDREN = "children-denied"
 
 PROCESS_RULES: tuple[CallRule, ...] = (
+    # Landlock's ptrace scope keeps these to the sandbox as well.
     refuse(
-        "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd"
-        " process_mrelease process_madvise",
+        "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd process_madvise",
         "EPERM",
         "other processes' memory and descriptors",
         _PROCESSES,
+        when="surface-reduced",
     ),
+    refuse("process_mrelease", "EPERM", "another process's memory", _PROCESSES),
     refuse(
         "shmget shmat shmctl shmdt msgget msgsnd msgrcv msgctl semget semop semctl"
         " semtimedop mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify"
@@ -38,6 +41,7 @@ PROCESS_RULES: tuple[CallRule, ...] = (
         "EPERM",
         "shared with every process of the user",
         _PROCESSES,
+        when="ipc-refused",
     ),
     # RLIMIT_CORE and RLIMIT_CPU of another process are a way to its memory and end.
     # A child that outlives the program would meet the program's number again, as
@@ -141,32 +145,54 @@ _LIMITS = (
         "setpriority",
         "EPERM",
         "groups and users",
-        _SIGNALS,
+        _OTHERS,
         is_not(0, 0),
-        when="signals-restricted",
+        when="limits-fixed",
     ),
     refuse(
         "ioprio_set",
         "EPERM",
         "groups and users",
-        _SIGNALS,
+        _OTHERS,
         is_not(0, 1),
-        when="signals-restricted",
+        when="limits-fixed",
     ),
     *(
         refuse(
             calls,
             "EPERM",
             f"another process's {what}",
-            _SIGNALS,
+            _OTHERS,
             test,
-            when=f"signals-restricted {when}",
+            when=f"limits-fixed {when}",
         )
         for calls, what, arg in _BY_PROCESS
         for test, when in (
             (not_own_process(arg, 0), "children-none"),
             (is_not(arg, 0), "children-allowed"),
         )
+    ),
+    # Reading them tells nothing worth a wall; `fixed` wants none of it.
+    *(
+        refuse(
+            "prlimit64",
+            "EPERM",
+            "another process's limits",
+            _OTHERS,
+            test,
+            when=f"others-fixed {when}",
+        )
+        for test, when in (
+            (not_own_process(0, 0), "children-none"),
+            (is_not(0, 0), "children-allowed"),
+        )
+    ),
+    refuse(
+        "pidfd_open pidfd_send_signal get_robust_list migrate_pages move_pages",
+        "EPERM",
+        "another process by number or descriptor",
+        _OTHERS,
+        when="others-fixed",
     ),
 )
 

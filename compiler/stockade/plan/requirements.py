@@ -20,12 +20,16 @@ from stockade.model.policy import (
     Children,
     Commands,
     Ip,
+    Ipc,
+    KernelSurface,
+    MemoryFiles,
     PathMetadata,
     Policy,
     Signals,
     Sockets,
     UnixSockets,
 )
+from stockade.plan.process_requirements import process_requirements
 from stockade.plan.rights import handled
 
 _ABI_REFER = 2
@@ -58,8 +62,7 @@ def requirements(policy: Policy, landlock_abi: int) -> tuple[Requirement, ...]:
         Requirement(
             "processes-protected",
             "other processes cannot be debugged or read",
-            "Landlock's ptrace scope; seccomp refuses ptrace, process memory, new"
-            " limits for others, keyrings and shared IPC",
+            _processes(policy),
             (*_LANDLOCK, *_SECCOMP),
         ),
         Requirement(
@@ -92,12 +95,21 @@ def requirements(policy: Policy, landlock_abi: int) -> tuple[Requirement, ...]:
                 (*_LANDLOCK, *_SECCOMP),
             )
         )
-    if policy.path_metadata is PathMetadata.DENY:
+    if policy.path_metadata is not PathMetadata.ALLOW:
         lines.append(
             Requirement(
                 "metadata-protected",
                 "metadata of files outside policy paths protected",
                 "seccomp refuses changes by path of mode, owner, attributes and times",
+                _SECCOMP,
+            )
+        )
+    if policy.path_metadata is PathMetadata.DENY_ALL:
+        lines.append(
+            Requirement(
+                "open-metadata-protected",
+                "metadata of open files protected",
+                "seccomp refuses changes by descriptor of mode and times as well",
                 _SECCOMP,
             )
         )
@@ -112,7 +124,17 @@ def requirements(policy: Policy, landlock_abi: int) -> tuple[Requirement, ...]:
                 _SECCOMP,
             )
         )
-    return tuple(lines)
+    return (*lines, *process_requirements(policy))
+
+
+def _processes(policy: Policy) -> str:
+    refused = ["new limits for others", "keyrings"]
+    if policy.kernel_surface is not KernelSurface.WIDE:
+        refused = ["ptrace", "process memory", *refused]
+    if policy.ipc is not Ipc.SHARED:
+        refused.append("shared IPC")
+    *first, last = refused
+    return f"Landlock's ptrace scope; seccomp refuses {', '.join(first)} and {last}"
 
 
 def _filesystem(policy: Policy, abi: int) -> str:
@@ -125,7 +147,11 @@ def _filesystem(policy: Policy, abi: int) -> str:
         parts.append("truncation by path held by seccomp")
     if abi < ABI_IOCTL_DEV:
         parts.append("device requests cut to a list by seccomp")
-    parts.append("seccomp refuses access mode 3, handles and code without a path")
+    if policy.memory_files is MemoryFiles.ALLOWED:
+        parts.append("seccomp refuses access mode 3 and handles")
+        parts.append("what is written to memory files can be executed")
+    else:
+        parts.append("seccomp refuses access mode 3, handles and code without a path")
     return "; ".join(parts)
 
 

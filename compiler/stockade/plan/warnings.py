@@ -8,8 +8,11 @@ from stockade.model.decide import covers
 from stockade.model.policy import (
     Commands,
     Ip,
+    Ipc,
+    MemoryFiles,
     PathMetadata,
     Policy,
+    SelfCheck,
     Signals,
     Symlinks,
     UnixSockets,
@@ -61,51 +64,63 @@ _METADATA_OPEN_FILES = WarningLine(
     'path_metadata = "deny" leaves mode and times of files that the program can open'
     " for reading open to change by descriptor",
 )
+_SELF_CHECK_OFF = WarningLine(
+    "self-check-off",
+    'self_check = "off" starts the program without a try whether its confinement holds',
+)
+_IPC_SHARED = WarningLine(
+    "ipc-shared",
+    'ipc = "shared" lets the program read and change the System V memory, semaphores'
+    " and queues of every process of this user",
+)
+_MEMORY_FILES = WarningLine(
+    "memory-files-executable",
+    'memory_files = "allowed" lets the program execute what it writes, by way of files'
+    " in memory",
+)
 _TERMINALS = WarningLine(
     "terminals-reachable",
     "a policy path holds /dev/pts, so the program reaches this user's other terminals",
 )
 
 
-def _of_grants(policy: Policy) -> list[WarningLine]:
-    """List what the keys on sockets, links and commands give reason for."""
-    found: list[WarningLine] = []
-    if policy.unix_sockets is UnixSockets.ALL:
-        found.append(_UNIX_ALL)
-    if policy.symlinks is Symlinks.ALLOW:
-        found.append(_SYMLINKS)
-    if policy.commands is Commands.LISTED:
-        found.append(_COMMANDS)
-    if policy.ip is Ip.CLIENT:
-        found.append(_CLIENT_UDP)
-        if policy.unix_sockets is UnixSockets.ALL:
-            found.append(_CLIENT_UNIX)
-    return found
-
-
 def warnings(policy: Policy) -> tuple[WarningLine, ...]:
     """List the warnings that the policy alone gives reason for, in fixed order."""
-    found = _of_grants(policy)
-    match policy.signals:
-        case Signals.ANY:
-            found.append(_SIGNALS_ANY)
-        case Signals.TERMINATE:
-            found.append(_SIGNALS_TERMINATE)
-        case inside:
-            found.append(_signals_terminal(inside))
-    if policy.path_metadata is PathMetadata.ALLOW:
-        found.append(_METADATA_ALLOW)
-    elif policy.grants:
-        found.append(_METADATA_OPEN_FILES)
-    if any(
+    client = policy.ip is Ip.CLIENT
+    every_service = policy.unix_sockets is UnixSockets.ALL
+    candidates = (
+        (every_service, _UNIX_ALL),
+        (policy.symlinks is Symlinks.ALLOW, _SYMLINKS),
+        (policy.commands is Commands.LISTED, _COMMANDS),
+        (client, _CLIENT_UDP),
+        (client and every_service, _CLIENT_UNIX),
+        (True, _signals(policy.signals)),
+        (policy.path_metadata is PathMetadata.ALLOW, _METADATA_ALLOW),
+        (
+            policy.path_metadata is PathMetadata.DENY and bool(policy.grants),
+            _METADATA_OPEN_FILES,
+        ),
+        (policy.self_check is SelfCheck.OFF, _SELF_CHECK_OFF),
+        (policy.ipc is Ipc.SHARED, _IPC_SHARED),
+        (policy.memory_files is MemoryFiles.ALLOWED, _MEMORY_FILES),
+        (_reaches_terminals(policy), _TERMINALS),
+    )
+    return tuple(line for holds, line in candidates if holds)
+
+
+def _reaches_terminals(policy: Policy) -> bool:
+    return any(
         covers(grant.path, "/dev/pts") or covers("/dev/pts", grant.path)
         for grant in policy.grants
-    ):
-        found.append(_TERMINALS)
-    return tuple(found)
+    )
 
 
-def _signals_terminal(signals: Signals) -> WarningLine:
+def _signals(signals: Signals) -> WarningLine:
+    match signals:
+        case Signals.ANY:
+            return _SIGNALS_ANY
+        case Signals.TERMINATE:
+            return _SIGNALS_TERMINATE
     return WarningLine(
         "signals-isolated-terminal",
         f'signals = "{signals}" does not keep the terminal from stopping the job that'

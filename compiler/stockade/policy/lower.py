@@ -3,14 +3,23 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from typing import TypeVar
+
 from stockade.diagnostics import Report
 from stockade.model.policy import (
     Base,
     Children,
     Commands,
+    Ioctls,
     Ip,
+    Ipc,
+    KernelSurface,
+    MemoryFiles,
+    Others,
     PathMetadata,
     Policy,
+    SelfCheck,
     Signals,
     Sockets,
     Symlinks,
@@ -23,6 +32,8 @@ from stockade.policy.format import KEYS
 from stockade.policy.grants import read_grants
 from stockade.policy.settings import Settings
 from stockade.policy.support import check_support
+
+_Word = TypeVar("_Word", bound=StrEnum)
 
 
 def lower(settings: Settings, report: Report) -> Policy:
@@ -46,7 +57,19 @@ def lower(settings: Settings, report: Report) -> Policy:
         pass_names=passed,
         set_values=values,
         path_metadata=PathMetadata(_word(supported, "linux.path_metadata")),
+        self_check=_written(SelfCheck, supported, "process.self_check"),
+        others=Others(_word(supported, "process.others")),
+        ipc=_written(Ipc, supported, "process.ipc"),
+        memory_files=_written(MemoryFiles, supported, "process.memory_files"),
+        ioctls=Ioctls(_word(supported, "linux.ioctls")),
+        kernel_surface=_written(KernelSurface, supported, "linux.kernel_surface"),
     )
+
+
+def _written(kind: type[_Word], settings: Settings, path: str) -> _Word | None:
+    """Give a key's value only where it is written."""
+    setting = settings.get(path)
+    return kind(setting.word) if setting else None
 
 
 def _word(settings: Settings, path: str) -> str:

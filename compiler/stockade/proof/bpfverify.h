@@ -53,12 +53,13 @@ int32_t stockade_bpfverify_prove(
 
 /* Whether a program refuses what every policy refuses on an architecture, and looks
  * at no more of an argument than the kernel: 0 yes, 1 no (`why`, and the call in
- * `ret_counterexample`), 2 nothing is known (`why`).
+ * `ret_counterexample`), 2 nothing is known (`why`). Bit 0 of `openings` leaves out
+ * what a wide kernel surface opens; other bits are unknown.
  */
 int32_t stockade_bpfverify_floor(
 	const uint8_t *prog, size_t len_bytes,
 	const struct stockade_bpfverify_relocation *relocations,
-	size_t relocation_count, uint32_t audit_arch,
+	size_t relocation_count, uint32_t audit_arch, uint32_t openings,
 	struct stockade_bpfverify_counterexample *ret_counterexample, char *why,
 	size_t why_cap);
 

@@ -15,13 +15,15 @@ from typing import Any, cast
 from stockade.abi.arch import AUDIT_ARCH
 from stockade.abi.syscalls import ARCHES, call_names
 from stockade.model.artifact import Filter
-from stockade.model.policy import Policy
+from stockade.model.policy import KernelSurface, Policy
 from stockade.model.request import Situation
 from stockade.proof.claim import Claim, encode_claim, policy_claim
 from stockade.proof.interpreter import NotAProgramError, call_data, run
 from stockade.proof.structure import VerifierUnusable, verifier
 
 _YES, _NO = 0, 1
+# A bit of `openings`.
+_WIDE = 1
 REASON_BYTES = 256
 # Kinds as in a bundle; the proof compares the two counts itself.
 _RELOCATION_KINDS = {"own-pid": 1, "witness": 2}
@@ -87,16 +89,17 @@ def prove(program: Filter, claim: Claim) -> None:
     raise ProofRefusedError(message, found)
 
 
-def check_floor(program: Filter, audit_arch: int) -> None:
+def check_floor(program: Filter, audit_arch: int, *, wide: bool = False) -> None:
     """Hold a program to what every policy refuses or raise ProofRefusedError.
 
+    `wide` leaves out what only policies with a reduced kernel surface refuse.
     The counterexample's `claimed` is 0 unless the program looks at bits that the
     kernel drops; then it is the answer to the same call without those bits.
     """
     ffi, library = verifier()
     question = Question(ffi, program)
     status = library.stockade_bpfverify_floor(
-        *question.program, audit_arch, *question.answers
+        *question.program, audit_arch, _WIDE if wide else 0, *question.answers
     )
     if status == _YES:
         return
@@ -116,7 +119,8 @@ def prove_policy(policy: Policy, situation: Situation, program: Filter) -> None:
     Raises ProofRefusedError for either.
     """
     prove(program, policy_claim(policy, situation))
-    check_floor(program, AUDIT_ARCH[situation.arch])
+    wide = policy.kernel_surface is KernelSurface.WIDE
+    check_floor(program, AUDIT_ARCH[situation.arch], wide=wide)
 
 
 def cacheable_calls(program: Filter, audit_arch: int, end: int = 1024) -> list[int]:

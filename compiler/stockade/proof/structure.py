@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 from cffi import FFI
 
 # The number ffi.rs answers; both change whenever bpfverify.h does.
-ABI = 3
+ABI = 4
 
 _ACCEPTED = 0
 _REFUSED = 1

@@ -21,7 +21,7 @@ use crate::records::{
 };
 use crate::structure::{check, Refusal};
 
-const ABI: u32 = 3;
+const ABI: u32 = 4;
 
 const ACCEPTED: i32 = 0;
 const REFUSED: i32 = 1;
@@ -228,6 +228,7 @@ pub unsafe extern "C" fn stockade_bpfverify_floor(
     relocations: *const stockade_bpfverify_relocation,
     relocation_count: usize,
     audit_arch: u32,
+    openings: u32,
     ret: *mut stockade_bpfverify_counterexample,
     why: *mut c_char,
     why_cap: usize,
@@ -238,7 +239,8 @@ pub unsafe extern "C" fn stockade_bpfverify_floor(
         unsafe { (array(prog, len_bytes), array(relocations, relocation_count)) };
     let finding = match parts {
         (Some(program), Some(relocations)) => {
-            catch_unwind(move || floor(program, &pairs(relocations), audit_arch))
+            let relocations = pairs(relocations);
+            catch_unwind(move || floor(program, &relocations, audit_arch, openings))
         }
         _ => Ok(Finding::Unprovable("no program was handed over".to_owned())),
     };

@@ -12,7 +12,7 @@ use crate::bdd::{Bounded, Node, Store, FALSE, TRUE};
 use crate::calculate::Unprovable;
 use crate::claim::Test;
 use crate::concrete::{self, Call};
-use crate::floor_rules::rules;
+use crate::floor_rules::{rules, Rule};
 use crate::linux_calls::{Row, CALLS, HIGHEST, NONE};
 use crate::meaning::{self, bits, select, Segment};
 use crate::order::{self, low_word, Groups, Order, ARCH, NUMBER, OWN_PID};
@@ -21,6 +21,9 @@ use crate::prove::{difference, Counterexample};
 use crate::run;
 use crate::traces;
 use crate::widths;
+
+/// The bit of `openings` for policies with a wide kernel surface.
+const WIDE_SURFACE: u32 = 1;
 
 /// What the floor says of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,17 +35,25 @@ pub(crate) enum Finding {
 }
 
 /// Judges a program for one architecture, named as the kernel's audit does.
+///
+/// `openings` tells what the policy may open; a bit that is not known opens nothing
+/// and is refused.
 pub(crate) fn floor(
     program: &[u8],
     relocations: &[Relocation],
     audit_arch: u32,
+    openings: u32,
 ) -> Finding {
+    if openings & !WIDE_SURFACE != 0 {
+        return Finding::Unprovable(format!("unknown openings {openings:#x}"));
+    }
     let unknown = || format!("no floor is known for architecture {audit_arch:#010x}");
     numbers(audit_arch)
         .ok_or_else(unknown)
         .and_then(|calls| {
             let insns = program::decode(program, relocations)?;
-            judge(&insns, audit_arch, &calls).map_err(|why| why.to_string())
+            let rules = rules(openings & WIDE_SURFACE != 0);
+            judge(&insns, audit_arch, &calls, &rules).map_err(|why| why.to_string())
         })
         .unwrap_or_else(Finding::Unprovable)
 }
@@ -65,6 +76,7 @@ fn judge(
     insns: &[Insn],
     audit_arch: u32,
     calls: &[(u32, &Row)],
+    rules: &[Rule],
 ) -> Result<Finding, Unprovable> {
     let mut groups = Groups::new();
     // One rule of the floor compares this argument with the own process ID.
@@ -74,7 +86,7 @@ fn judge(
     let mut store = Store::new();
     // A computed answer is all ones here, which counts as one that lets through.
     let actual = run::answers(&mut store, &order, insns, &BTreeSet::new())?;
-    let refused = must_refuse(&mut store, &order, audit_arch, calls)?;
+    let refused = must_refuse(&mut store, &order, audit_arch, calls, rules)?;
     let open = store.answers_that(actual, &lets_through)?;
     let broken = store.and(refused, open)?;
     if broken != FALSE {
@@ -126,10 +138,11 @@ fn must_refuse(
     order: &Order,
     audit_arch: u32,
     calls: &[(u32, &Row)],
+    rules: &[Rule],
 ) -> Bounded<Node> {
     let mut refused: HashMap<&str, Node> = HashMap::new();
-    for (names, tests) in rules() {
-        let all = all_hold(store, order, &tests)?;
+    for (names, tests) in rules {
+        let all = all_hold(store, order, tests)?;
         for name in names.split_ascii_whitespace() {
             let earlier = refused.get(name).copied().unwrap_or(FALSE);
             refused.insert(name, store.or(all, earlier)?);

@@ -21,6 +21,7 @@ from stockade.model.decide import WITNESS_NUMBER, rules_by_call
 from stockade.model.environment import variables
 from stockade.model.plan import VariantPlan
 from stockade.model.policy import Access, Ip, Policy, Signals, UnixSockets
+from stockade.model.quiet_keys import concessions
 from stockade.model.request import Situation
 from stockade.model.trusted_places import (
     TRUSTED_HOME_VARIABLES,
@@ -64,6 +65,7 @@ def build(  # noqa: PLR0913 - one argument per section that comes from elsewhere
         policy_name=name,
         witness_nr=WITNESS_NUMBER,
         streams=_streams(policy),
+        concessions=concessions(policy),
         program_class=PROGRAM_CLASS,
         features=features,
         levels=(Level("base", variants),),

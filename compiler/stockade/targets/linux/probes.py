@@ -19,9 +19,15 @@ from stockade.model.call_rules import ABI_SCOPES, ABI_TCP, ABI_TRUNCATE, ABI_UDP
 from stockade.model.decide import decide
 from stockade.model.policy import (
     Children,
+    Ioctls,
     Ip,
+    Ipc,
+    KernelSurface,
+    MemoryFiles,
+    Others,
     PathMetadata,
     Policy,
+    SelfCheck,
     Signals,
     Sockets,
     UnixSockets,
@@ -50,10 +56,18 @@ _AF_UNIX, _AF_INET, _AF_VSOCK = 1, 2, 40
 _SOCK_STREAM, _SOCK_DGRAM, _SOCK_CLOEXEC = 1, 2, 0x80000
 _MODE_OF_CANARY = 0o700
 
+# asm-generic/ioctl.h: a request of this direction and no more is none.
+_HANDS_DATA_IN = 0x40000000
+# UFFD_USER_MODE_ONLY, which every user may ask for, and a flag that is none.
+_UFFD_NO_SUCH_FLAG = 0x11
+
 _SIGNAL = "signal"
+_OUTSIDE_MEMORY = "outside-memory"
 _CANARY = Operand("canary-path")
 _ROOT = Operand("data", data=b"/\0")
 _EMPTY = Operand("data", data=b"\0" * 8)
+# A `struct iovec`: address 0, one byte.
+_ONE_BYTE_AT_0 = Operand("data", data=bytes((0,) * 8 + (1,) + (0,) * 7))
 _OWN_PID = Operand("own-pid")
 _TARGET = Operand("target-pid")
 _MADE = Operand("setup-result")
@@ -67,12 +81,14 @@ _Row = tuple[str, str, str, tuple[Operand | int, ...], str, str]
 
 
 def probes(policy: Policy, situation: Situation) -> tuple[Probe, ...]:
-    """List the probes of one variant, in the order they run."""
+    """List the probes of one variant, in the order they run; none where it is off."""
+    if policy.self_check is SelfCheck.OFF:
+        return ()
     rows = [
         *_root_rows(policy, situation),
-        *_file_rows(situation.landlock_abi),
+        *_file_rows(policy, situation.landlock_abi),
         *_privilege_rows(),
-        *_process_rows(),
+        *_process_rows(policy),
         *_policy_rows(policy, situation.landlock_abi),
     ]
     found = [
@@ -94,8 +110,8 @@ def probes(policy: Policy, situation: Situation) -> tuple[Probe, ...]:
 
 
 def _mechanism(policy: Policy, situation: Situation, name: str, expected: str) -> str:
-    """Name what answers: Landlock denies with EACCES, its signal scope with EPERM."""
-    by_scope = (
+    """Name what answers: Landlock denies with EACCES, by its scopes with EPERM."""
+    by_scope = name == _OUTSIDE_MEMORY or (
         name == _SIGNAL
         and policy.signals is Signals.ISOLATED
         and situation.landlock_abi >= ABI_SCOPES
@@ -112,7 +128,7 @@ def _root_rows(policy: Policy, situation: Situation) -> list[_Row]:
     return [("root-list", "filesystem-confined", "openat", call, "", "EACCES")]
 
 
-def _file_rows(landlock_abi: int) -> list[_Row]:
+def _file_rows(policy: Policy, landlock_abi: int) -> list[_Row]:
     """Probe what confines files: Landlock on the canary, seccomp around it."""
     held = "filesystem-confined"
     truncation = "EACCES" if landlock_abi >= ABI_TRUNCATE else "EPERM"
@@ -139,7 +155,7 @@ def _file_rows(landlock_abi: int) -> list[_Row]:
             "EACCES",
         ),
         ("canary-mode-3", held, "openat", (here, _CANARY, 3), "", "EPERM"),
-        ("memory-file", held, "memfd_create", (0, 0), "EFAULT", "ENOSYS"),
+        *_memory_rows(policy),
         (
             "run-descriptor",
             held,
@@ -180,8 +196,30 @@ def _privilege_rows() -> list[_Row]:
     ]
 
 
-def _process_rows() -> list[_Row]:
+def _memory_rows(policy: Policy) -> list[_Row]:
+    if policy.memory_files is MemoryFiles.ALLOWED:
+        return []
+    held = "memory-files-refused" if policy.memory_files else "filesystem-confined"
+    return [("memory-file", held, "memfd_create", (0, 0), "EFAULT", "ENOSYS")]
+
+
+def _process_rows(policy: Policy) -> list[_Row]:
     held = "processes-protected"
+    limits: _Row = (
+        "limits-of-others",
+        held,
+        "prlimit64",
+        (_NO_SUCH_PROCESS, _RLIMIT_CORE, 1, 0),
+        "EFAULT",
+        "EPERM",
+    )
+    if policy.kernel_surface is KernelSurface.WIDE:
+        # Landlock's ptrace scope is what answers; address 0 holds nothing to read.
+        reading = (_TARGET, _ONE_BYTE_AT_0, 1, _ONE_BYTE_AT_0, 1, 0)
+        return [
+            (_OUTSIDE_MEMORY, held, "process_vm_readv", reading, "EFAULT", "EPERM"),
+            limits,
+        ]
     return [
         (
             "ptrace",
@@ -199,21 +237,14 @@ def _process_rows() -> list[_Row]:
             "EINVAL",
             "EPERM",
         ),
-        (
-            "limits-of-others",
-            held,
-            "prlimit64",
-            (_NO_SUCH_PROCESS, _RLIMIT_CORE, 1, 0),
-            "EFAULT",
-            "EPERM",
-        ),
+        limits,
     ]
 
 
 def _policy_rows(policy: Policy, landlock_abi: int) -> list[_Row]:
     """Probe what only some policies deny."""
     rows = _socket_rows(policy)
-    if policy.path_metadata is PathMetadata.DENY:
+    if policy.path_metadata is not PathMetadata.ALLOW:
         held = "metadata-protected"
         mode = (_AT_FDCWD, _CANARY, _MODE_OF_CANARY)
         rows.append(("canary-mode", held, "fchmodat", mode, "", "EPERM"))
@@ -224,6 +255,28 @@ def _policy_rows(policy: Policy, landlock_abi: int) -> list[_Row]:
         held = "children-denied"
         flags = (_CLONE_SIGHAND, 0, 0, 0, 0)
         rows.append(("new-process", held, "clone", flags, "EINVAL", "EPERM"))
+    return rows + _written_rows(policy)
+
+
+def _written_rows(policy: Policy) -> list[_Row]:
+    """Probe the lines of keys that are seldom written."""
+    rows: list[_Row] = []
+    if policy.path_metadata is PathMetadata.DENY_ALL:
+        held, mode = "open-metadata-protected", (_MINUS_ONE, 0)
+        rows.append(("descriptor-mode", held, "fchmod", mode, "EBADF", "EPERM"))
+    if policy.ioctls is Ioctls.NO_INPUT:
+        held, request = "ioctl-input-denied", (_MINUS_ONE, _HANDS_DATA_IN)
+        rows.append(("data-request", held, "ioctl", request, "EBADF", "EPERM"))
+    if policy.others is Others.FIXED:
+        held, process = "others-fixed", (_MINUS_ONE, 0)
+        rows.append(("process-handle", held, "pidfd_open", process, "EINVAL", "EPERM"))
+    if policy.ipc in {Ipc.ISOLATED, Ipc.NONE}:
+        # A private segment of no size.
+        held, segment = f"ipc-{policy.ipc}", (0, 0, 0)
+        rows.append(("shared-memory", held, "shmget", segment, "EINVAL", "EPERM"))
+    if policy.kernel_surface is KernelSurface.REDUCED:
+        held, flags = "kernel-surface-reduced", (_UFFD_NO_SUCH_FLAG,)
+        rows.append(("kernel-surface", held, "userfaultfd", flags, "EINVAL", "EPERM"))
     return rows
 
 

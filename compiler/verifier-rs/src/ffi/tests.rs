@@ -77,6 +77,7 @@ fn missing_parts_prove_nothing() {
             none,
             0,
             0,
+            0,
             null_mut(),
             why,
             0,

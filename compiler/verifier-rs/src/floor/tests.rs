@@ -18,7 +18,7 @@ fn judged(insns: &[Raw], arch: u32) -> Finding {
         raw.extend([*jt, *jf]);
         raw.extend(k.to_le_bytes());
     }
-    floor(&raw, &[], arch)
+    floor(&raw, &[], arch, 0)
 }
 
 /// Allows one number of `x86_64`, after further instructions, and refuses the rest.
@@ -121,4 +121,35 @@ fn computed_answers_are_not_trusted() {
     assert_eq!(judged(&insns, X86_64), Finding::Holds);
     let insns = [(0x20, 0, 0, 16), (0x16, 0, 0, 0)];
     assert!(matches!(judged(&insns, X86_64), Finding::Unprovable(_)));
+}
+
+#[test]
+fn a_wide_surface_opens_what_landlock_keeps_inside() {
+    let raw = |number: u32| {
+        let insns = [
+            (0x20u16, 0u8, 0u8, 4u32),
+            (0x15, 0, 3, X86_64),
+            (0x20, 0, 0, 0),
+            (0x15, 0, 1, number),
+            ALLOW,
+            DENY,
+        ];
+        let mut raw = Vec::new();
+        for (code, jt, jf, k) in insns {
+            raw.extend(code.to_le_bytes());
+            raw.extend([jt, jf]);
+            raw.extend(k.to_le_bytes());
+        }
+        raw
+    };
+    // ptrace and userfaultfd; bpf and perf_event_open with some arguments only;
+    // process_mrelease and fanotify_init never.
+    for number in [101, 323] {
+        assert_eq!(floor(&raw(number), &[], X86_64, 1), Finding::Holds);
+        broken(floor(&raw(number), &[], X86_64, 0));
+    }
+    for number in [321, 298, 448, 300] {
+        broken(floor(&raw(number), &[], X86_64, 1));
+    }
+    assert!(matches!(floor(&raw(101), &[], X86_64, 2), Finding::Unprovable(_)));
 }
