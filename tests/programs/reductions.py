@@ -15,6 +15,7 @@ LADDERS = {
     ("network", "ip"): (("none", "client", "all"), "none"),
     ("network", "unix_sockets"): (("none", "all"), "none"),
     ("process", "children"): (("none", "allowed"), "allowed"),
+    ("process", "ipc"): (("isolated", "shared"), "isolated"),
     ("process", "signals"): (("isolated", "terminate", "any"), "any"),
     ("linux", "path_metadata"): (("deny", "allow"), "deny"),
 }
