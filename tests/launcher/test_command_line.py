@@ -76,6 +76,7 @@ def test_answers_are_refused_when_nobody_can_read_them(scene: Scene) -> None:
     assert "cannot write to standard output" in reason(done)
 
 
+@pytest.mark.needs("landlock-abi-1")
 def test_options_may_follow_the_artifact(scene: Scene) -> None:
     path = scene.write(artifact())
     protected = scene.file("protected")
@@ -83,6 +84,7 @@ def test_options_may_follow_the_artifact(scene: Scene) -> None:
     started(scene.stage.run(command))
 
 
+@pytest.mark.needs("landlock-abi-1")
 def test_arguments_of_the_program_are_left_alone(scene: Scene) -> None:
     """S1-019 empty, spaced, option-like and not UTF-8."""
     arguments = [b"", b"a b", b"--check", b"--", b"-x", b"\xff\xfe", b"line\nbreak"]
@@ -90,6 +92,7 @@ def test_arguments_of_the_program_are_left_alone(scene: Scene) -> None:
     assert started(done) == b"".join(argument + b"\0" for argument in arguments)
 
 
+@pytest.mark.needs("landlock-abi-1")
 def test_hostile_bytes_stay_in_one_line(scene: Scene) -> None:
     name = b"/nonexistent/\x1b[31m\nstockade: fine"
     done = scene.start(artifact(), name)
