@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import struct
 from pathlib import Path
 
@@ -124,6 +125,12 @@ def test_mechanisms_differ_where_kernels_do() -> None:
     assert all(len(found) == 1 for found in lines.values())
     # 7 and 8 bring what no line names; 11 as well.
     assert len(set().union(*lines.values())) == len(lines) - 3
+
+
+def test_the_guests_suite_has_room_for_every_policy() -> None:
+    source = Path(__file__).parent.parent / "probes" / "suite.c"
+    (room,) = re.findall(r"MOST_POLICIES = (\d+)", source.read_text())
+    assert len(matrix_plan.policies()) <= int(room)
 
 
 def test_absent_and_switched_off_say_different_things() -> None:

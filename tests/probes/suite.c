@@ -31,7 +31,7 @@ enum {
 	PATH_BYTES = 512,
 	LINE_BYTES = 4096,
 	OUTPUT_BYTES = 8192,
-	MOST_POLICIES = 16,
+	MOST_POLICIES = 64,
 };
 
 /* The fields of a `route` line. */
