@@ -95,6 +95,95 @@ class EnvironmentRequest:
 Request: TypeAlias = CallRequest | PathRequest | PortRequest | EnvironmentRequest
 
 
+class Transport(StrEnum):
+    """What an IP socket speaks."""
+
+    TCP = "tcp"
+    UDP = "udp"
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectRequest:
+    """Make an IP socket and send or connect to a port of a host."""
+
+    host: str
+    port: int
+    transport: Transport = Transport.TCP
+
+
+@dataclass(frozen=True, slots=True)
+class BindRequest:
+    """Make an IP socket with a port of its own; 0 leaves the choice to the kernel."""
+
+    port: int
+    transport: Transport = Transport.TCP
+
+
+@dataclass(frozen=True, slots=True)
+class ListenRequest:
+    """Take TCP connections on a port."""
+
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnixRequest:
+    """Make a Unix socket and reach another one: a path, or `@` and abstract name."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignalRequest:
+    """Send a signal to another process of the user, outside the sandbox or inside."""
+
+    signal: int
+    inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnRequest:
+    """Start another process."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRequest:
+    """Start with a standard stream of a kind that not every program may have."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartRequest:
+    """Start the program, on a host that lacks a path or where a rule writes a place.
+
+    `writing` is the base and the path of a place that others trust.
+    """
+
+    without: str = ""
+    writing: tuple[str, str] | None = None
+
+
+# What takes more than one call, or more than one wall to refuse.
+Composite: TypeAlias = (
+    ConnectRequest
+    | BindRequest
+    | ListenRequest
+    | UnixRequest
+    | SignalRequest
+    | SpawnRequest
+)
+# What a program can ask for; what one wall says about a port is none of it.
+AnyRequest: TypeAlias = (
+    CallRequest
+    | PathRequest
+    | EnvironmentRequest
+    | Composite
+    | StreamRequest
+    | StartRequest
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """An answer: an action or the name of an error, and the rule that gave it."""
