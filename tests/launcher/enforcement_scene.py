@@ -25,6 +25,7 @@ from launcher_scene import (
     reason,
 )
 
+from host_features import landlock_abi
 from stockade.model.artifact import (
     Operand,
     Probe,
@@ -42,11 +43,15 @@ def open_canary(flags: int) -> object:
 
 
 CHMOD_BAD = probe("chmod", call(CHMODAT, number(-1), NULL), EPERM, EFAULT)
+# Before ABI 3 Landlock has no right for it.
+_TRUNCATION = (
+    probe("canary-empty", open_canary(READ_ONLY | TRUNCATING), EACCES),
+    probe("canary-length", call(TRUNCATE, PATH, number(0)), EACCES),
+)
 CANARY_PROBES = (
     READ_CANARY,
     probe("canary-write", open_canary(READ_WRITE), EACCES),
-    probe("canary-empty", open_canary(READ_ONLY | TRUNCATING), EACCES),
-    probe("canary-length", call(TRUNCATE, PATH, number(0)), EACCES),
+    *(_TRUNCATION if landlock_abi() >= 3 else ()),
     probe("canary-run", call(EXECVE, PATH, NULL, NULL), EACCES, ETXTBSY),
     probe(
         "canary-beside",

@@ -45,6 +45,7 @@ def test_canary_finds_a_folder_that_no_grant_covers(scene: Scene) -> None:
     )
 
 
+@pytest.mark.needs("landlock-abi-3")
 def test_everything_readable_still_starts(scene: Scene) -> None:
     """GL-002 what is granted is not probed, and what is not granted is."""
     assert started(_canary(scene, {"read": ["/"]})) == b""
