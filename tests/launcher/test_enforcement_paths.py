@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from enforcement_scene import (
     CANARY_PROBES,
 )
