@@ -80,7 +80,6 @@ REFUSALS = (
     ("getresuid:error=EPERM", "cannot read the user: EPERM"),
     ("capget:error=EPERM", "cannot read the capabilities: EPERM"),
     ("statx:error=ENOSYS:when=1", "cannot inspect `/`: ENOSYS"),
-    ("mmap:error=ENOMEM", "no memory for the artifact `{artifact}`: ENOMEM"),
     ("pread64:error=EIO:when=1", "cannot read the artifact `{artifact}`: EIO"),
     ("pread64:retval=0:when=1", "the artifact `{artifact}` shrank while it was read"),
     ("pread64:retval=1:when=2", "the artifact `{artifact}` grew while it was read"),

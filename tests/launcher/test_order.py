@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from launcher_scene import (
@@ -17,9 +18,10 @@ from launcher_scene import (
     filter_of,
     number,
     probe,
+    reason,
 )
 
-from stockade.model.artifact import Operand
+from stockade.model.artifact import Artifact, GrantRow, Operand
 
 pytestmark = pytest.mark.needs("strace", "release-launcher")
 
@@ -76,14 +78,41 @@ def test_phases_come_in_order(scene: Scene) -> None:
     assert order == sorted(order)
 
 
-def test_one_mapping_holds_the_artifact_and_no_memory_follows(scene: Scene) -> None:
+def test_artifact_takes_no_memory_of_its_own(scene: Scene) -> None:
     calls = _trace(scene)
     end = _position(calls, "execve", START)
-    names = [name for name, _ in calls[1:end]]
+    assert {name for name, _ in calls[1:end]} & _MEMORY == set()
+
+
+def test_one_mapping_holds_a_large_artifact_and_no_memory_follows(
+    scene: Scene,
+) -> None:
+    path, log = scene.write(_large_artifact()), scene.file("trace", "")
+    command = ["strace", "-o", log, scene.stage.launcher, path, "--", "/bin/true"]
+    assert scene.stage.run(command).returncode == 0
+    names = [line.split("(", 1)[0] for line in log.read_text().splitlines()]
+    names = names[1 : names.index("execve", 1)]
     mapped = [i for i, name in enumerate(names) if name in ("mmap", "brk")]
-    # The C library protects what it relocated, before main.
     assert len(mapped) == 1
     assert set(names[mapped[0] + 1 :]) & _MEMORY == set()
+
+
+def test_no_memory_for_a_large_artifact(scene: Scene) -> None:
+    path, log = scene.write(_large_artifact()), scene.file("log", "")
+    start = [scene.stage.launcher, path, "--", "/bin/true"]
+    fault = ["strace", "-o", log, "-e", "inject=mmap:error=ENOMEM"]
+    assert (
+        reason(scene.stage.run([*fault, *start]))
+        == f"no memory for the artifact `{path}`: ENOMEM"
+    )
+
+
+def _large_artifact() -> Artifact:
+    """Return an artifact that is larger than the launcher's own room for it."""
+    made = artifact()
+    missing = [f"/nonexistent/{number:064}" for number in range(1000)]
+    rows = [GrantRow(path, "system", True, False) for path in missing]
+    return replace(made, grants=(*made.grants, *rows))
 
 
 def test_artifact_is_read_and_never_mapped(scene: Scene) -> None:

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#if defined(__aarch64__) && defined(__linux__)
+#if defined(__linux__)
 #include <sys/auxv.h>
 #endif
 
@@ -87,6 +87,14 @@ bool stk_crc32c_has_hardware(void)
 #if defined(__SSE4_2__)
 	return true;
 #else
+#if defined(__linux__)
+	/*
+	 * Bit 1, HWCAP2_FSGSBASE: no CPU had that before it had SSE4.2.  The
+	 * kernel has put it into memory, which CPUID is not.
+	 */
+	if (getauxval(AT_HWCAP2) & (1u << 1))
+		return true;
+#endif
 	uint32_t a = 1, b, c = 0, d;
 
 	/*

@@ -32,18 +32,29 @@ static int make_file(int folder)
 	return fd;
 }
 
-/* Whether the file has its path by /proc, which the probes need. */
+/*
+ * Whether the file can be read, written and cut short by its path in /proc, by
+ * which probes will try it.  This is their control: the file is new, empty and
+ * ours, and all of its owner's rights are set, so nothing but confinement takes
+ * them away.
+ */
 static bool is_reachable(const struct stk_canary *canary)
 {
 	struct stat made, found;
 
-	if (fstat(canary->fd, &made) != 0 || stat(canary->path, &found) != 0)
+	if (fstat(canary->fd, &made) != 0)
 		return false;
 	/* Whatever the caller's umask took away. */
 	if ((made.st_mode & S_IRWXU) != S_IRWXU &&
 	    fchmod(canary->fd, 0700) != 0)
 		die_errno("cannot set the mode of the canary");
-	return made.st_dev == found.st_dev && made.st_ino == found.st_ino;
+	int fd = openat(AT_FDCWD, canary->path, O_RDWR | O_TRUNC | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool same = fstat(fd, &found) == 0 && made.st_dev == found.st_dev &&
+		    made.st_ino == found.st_ino;
+	(void)close(fd);
+	return same;
 }
 
 /* How much a folder falls short: 0 is best, -1 is unusable. */

@@ -122,27 +122,19 @@ static int sweep(int end_at_exec)
 }
 
 /*
- * Without /proc nothing lists what is open, and the caller's limit may be lower
- * than what it opened: close_range is all there is, and an outer filter may
- * only claim to make it.  A copy of descriptor 0 at @first must be gone then.
+ * Closes a range of descriptors by a call that an outer filter may only claim
+ * to make: a copy of descriptor 0 at @first must be gone then.  Returns what
+ * the call lacks, or NULL.
  */
-static void close_witnessed(int first, unsigned last)
+static const char *close_witnessed(int first, unsigned last)
 {
-	const char *lack = "fails";
-
 	if (dup2(STDIN_FILENO, first) != first)
-		die_errno("cannot open descriptor %d, and without "
-			  "`/proc/self/fd` it must be seen to be closed",
-			  first);
-	if (syscall(SYS_close_range, first, last, 0) == 0) {
-		if (fcntl(first, F_GETFD) < 0 && errno == EBADF)
-			return;
-		lack = "closes nothing";
-	}
-	die("cannot close the descriptors above 2: close_range %s under an "
-	    "outer filter and `/proc/self/fd` cannot be read; allow one of "
-	    "them",
-	    lack);
+		return "cannot be seen to work";
+	if (syscall(SYS_close_range, first, last, 0) != 0)
+		return "fails";
+	if (fcntl(first, F_GETFD) < 0 && errno == EBADF)
+		return NULL;
+	return "closes nothing";
 }
 
 /* Hands each run of descriptors that are not kept to @close_run. */
@@ -156,31 +148,38 @@ static void close_gaps(void (*close_run)(int first, unsigned last))
 			close_run((int)starts[i], (unsigned)(ends[i] - 1));
 }
 
+/* What close_range was seen to lack. */
+static const char *lack;
+
 static void close_run(int first, unsigned last)
 {
-	(void)syscall(SYS_close_range, first, last, 0);
+	const char *found = close_witnessed(first, last);
+
+	if (found)
+		lack = found;
 }
 
 void descriptors_close_others(int one, int other)
 {
-	struct stat folder;
 	const int64_t first = one < 0 ? BEYOND : one;
 	const int64_t second = other < 0 ? BEYOND : other;
-	const off_t kept = (one >= 0) + (other >= 0);
 
 	low = first < second ? first : second;
 	high = first < second ? second : first;
 	close_gaps(close_run);
-	/* Linux 6.2 and newer count open descriptors there. */
-	if (stat("/proc/self/fd", &folder) == 0 && folder.st_size == kept + 3)
+	if (!lack)
 		return;
+	/* One by one, then, and seen in the list of what is open. */
 	int strays = sweep(0);
 	if (strays > 0)
 		strays = sweep(0);
 	if (strays > 0)
 		die("%d descriptors above 2 cannot be closed", strays);
 	if (strays < 0)
-		close_gaps(close_witnessed);
+		die("cannot close the descriptors above 2: close_range %s "
+		    "under an outer filter and `/proc/self/fd` cannot be read; "
+		    "allow one of them",
+		    lack);
 }
 
 void descriptors_raise_limit(uint32_t grants)

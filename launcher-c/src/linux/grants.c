@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/message.h"
+#include "kernel.h"
 #include "overlap.h"
 
 enum { DEEPEST_FOLDER = 64 };
@@ -17,7 +18,13 @@ enum { DEEPEST_FOLDER = 64 };
 /* Opens the path of @pin; returns false where it may be and is missing. */
 static bool pin_path(struct stk_pin *pin)
 {
-	pin->fd = path_open(pin->path, overlap_visit, &pin->object);
+	/* A folder that can be read is held open so: that is its control. */
+	pin->fd = -1;
+	if (pin->class->rights & STK_FS_READ_DIR)
+		pin->fd = path_open_folder(pin->path, &pin->object);
+	pin->opened = pin->fd >= 0;
+	if (pin->fd < 0)
+		pin->fd = path_open(pin->path, overlap_visit, &pin->object);
 	if (pin->fd < 0) {
 		/* What the user cannot reach gives the program nothing. */
 		if ((pin->flags & STK_GRANT_OPTIONAL) &&
@@ -82,6 +89,8 @@ void grants_pin(struct stk_grants *grants, const struct stk_bundle *bundle)
 
 		if (!(again.class->flags & STK_CLASS_WRITE))
 			break;
+		if (again.object.plain)
+			continue;
 		if (!pin_path(&again) ||
 		    !path_same(&again.object, &grants->pins[i].object))
 			die("the path `%s` (%s) changed while starting",

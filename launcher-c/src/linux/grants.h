@@ -25,8 +25,10 @@ struct stk_pin {
 	/* bits of STK_GRANT_… */
 	uint32_t flags;
 	int fd;
-	/* How opening it went before confinement, an errno. */
+	/* How opening it went before confinement, an errno; known if @opened.
+	 */
 	int control;
+	bool opened;
 };
 
 struct stk_grants {

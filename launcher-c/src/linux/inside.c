@@ -94,7 +94,7 @@ void inside_controls(struct stk_grants *grants, uint64_t most)
 	most = most > RESERVED ? most - RESERVED : 0;
 	tried = grants->count < most ? grants->count : (uint32_t)most;
 	for (uint32_t i = 0; i < tried; i++)
-		if (is_readable(&grants->pins[i]))
+		if (!grants->pins[i].opened && is_readable(&grants->pins[i]))
 			grants->pins[i].control =
 				try_open(grants->pins[i].path, READ, true);
 }

@@ -224,6 +224,21 @@ static int open_plain(const char *path, struct path_object *ret_object)
 	return fd;
 }
 
+int path_open_folder(const char *path, struct path_object *ret_object)
+{
+	struct stk_open_how how = {
+		.flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC,
+		.resolve = STK_RESOLVE_NO_SYMLINKS | STK_RESOLVE_CACHED,
+	};
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	if (fd >= 0) {
+		*ret_object = path_inspect(fd, path);
+		ret_object->plain = true;
+	}
+	return fd;
+}
+
 int path_open_deepest(const char *path, path_visit *visit,
 		      const char **ret_rest, struct path_object *ret_object)
 {

@@ -17,6 +17,12 @@ int path_open(const char *path, path_visit *visit,
 	      struct path_object *ret_object);
 
 /*
+ * Opens a folder for reading, if that takes no link and no wait; -1 where
+ * path_open() is to be asked.
+ */
+int path_open_folder(const char *path, struct path_object *ret_object);
+
+/*
  * The same for a path that may not exist: the deepest folder that can be
  * reached, and the rest, which stays valid until the next lookup and is empty
  * when all of it exists.

@@ -11,27 +11,40 @@
 #include "core/message.h"
 #include "kernel.h"
 
-struct path_object path_inspect_at(int folder, const char *name,
-				   const char *path)
+bool path_try_inspect(int folder, const char *name, int flags,
+		      struct path_object *ret_object)
 {
 	/* Zero, so that a call that only claims to look finds no mount. */
 	struct stk_statx status = {0};
 
+	status.mask = 0;
 	if (syscall(SYS_statx, folder, name,
-		    AT_EMPTY_PATH | STK_AT_STATX_DONT_SYNC,
+		    AT_EMPTY_PATH | STK_AT_STATX_DONT_SYNC | flags,
 		    STK_STATX_BASIC | STK_STATX_MNT_ID, &status) != 0)
-		die_errno("cannot inspect `%s`", path);
+		return false;
 	if (!(status.mask & STK_STATX_MNT_ID))
-		die("cannot tell the mount of `%s`", path);
-	return (struct path_object){
+		die("cannot tell the mount of `%s`", name);
+	*ret_object = (struct path_object){
 		.device = (uint64_t)status.dev_major << 32 | status.dev_minor,
 		.inode = status.ino,
 		.mount = status.mnt_id,
+		.size = status.size,
 		.owner = status.uid,
 		.group = status.gid,
 		.links = status.nlink,
 		.mode = status.mode,
 	};
+	return true;
+}
+
+struct path_object path_inspect_at(int folder, const char *name,
+				   const char *path)
+{
+	struct path_object object;
+
+	if (!path_try_inspect(folder, name, 0, &object))
+		die_errno("cannot inspect `%s`", path);
+	return object;
 }
 
 struct path_object path_inspect(int fd, const char *path)
@@ -44,7 +57,7 @@ bool path_same(const struct path_object *one, const struct path_object *other)
 	return one->device == other->device && one->inode == other->inode;
 }
 
-int path_read(const char *path, const struct path_object *object)
+int path_read(const char *path, struct path_object *object)
 {
 	if (!S_ISREG(object->mode))
 		die("`%s` is not a regular file", path);
@@ -55,6 +68,7 @@ int path_read(const char *path, const struct path_object *object)
 	struct path_object opened = path_inspect(fd, path);
 	if (!path_same(&opened, object))
 		die("`%s` was replaced while it was opened", path);
+	object->size = opened.size;
 	return fd;
 }
 

@@ -11,7 +11,7 @@ enum { PATH_BYTES = 4096 };
 
 /* What the kernel says about an open object, without asking a server. */
 struct path_object {
-	uint64_t device, inode, mount;
+	uint64_t device, inode, mount, size;
 	uint32_t owner, group, links;
 	uint16_t mode;
 	/* Found without a link: its path is its name in this namespace. */
@@ -25,10 +25,17 @@ struct path_object path_inspect(int fd, const char *path);
 struct path_object path_inspect_at(int folder, const char *name,
 				   const char *path);
 
+/* As that, without refusing and with further @flags of statx(2); with errno. */
+bool path_try_inspect(int folder, const char *name, int flags,
+		      struct path_object *ret_object);
+
 bool path_same(const struct path_object *one, const struct path_object *other);
 
-/* Opens a regular file for reading if @path still names @object; refuses. */
-int path_read(const char *path, const struct path_object *object);
+/*
+ * Opens a regular file for reading if @path still names @object, whose size is
+ * then the open file's; refuses.
+ */
+int path_read(const char *path, struct path_object *object);
 
 /* The path from the root folder: @path itself, or made in @ret_text. */
 const char *path_absolute(const char *path, char ret_text[PATH_BYTES]);

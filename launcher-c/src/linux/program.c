@@ -12,8 +12,19 @@
 #include "core/message.h"
 #include "overlap.h"
 
-/* BINPRM_BUF_SIZE of the kernel: how much of a `#!` line it reads. */
-enum { START_BYTES = 256, MOST_HEADERS = 128 };
+enum {
+	/* BINPRM_BUF_SIZE of the kernel: how much of a `#!` line it reads. */
+	LINE_BYTES = 256,
+	/* The headers of most programs lie in it. */
+	START_BYTES = 1024,
+	MOST_HEADERS = 128,
+};
+
+/* What a file begins with; @used bytes and zeros. */
+struct start {
+	size_t used;
+	_Alignas(8) char bytes[START_BYTES + 1];
+};
 
 #if defined(__x86_64__)
 enum { MACHINE = EM_X86_64 };
@@ -23,7 +34,8 @@ enum { MACHINE = EM_AARCH64 };
 
 static int open_pinned(const struct stk_pin *pin)
 {
-	int fd = path_read(pin->path, &pin->object);
+	struct path_object object = pin->object;
+	int fd = path_read(pin->path, &object);
 
 	if (access(pin->path, X_OK) != 0)
 		die_errno("the %s `%s` cannot be executed", pin->role,
@@ -58,34 +70,39 @@ static void add_loader(struct stk_grants *grants, const char *path)
 
 /* Pins the loader that an ELF file names, if it names one. */
 static void pin_loader(struct stk_grants *grants, const struct stk_pin *pin,
-		       int fd, const char *start)
+		       int fd, const struct start *start)
 {
 	static char loader[PATH_BYTES];
-	static Elf64_Phdr headers[MOST_HEADERS];
+	static char room[MOST_HEADERS * sizeof(Elf64_Phdr)];
+	const char *headers = room;
 	Elf64_Ehdr elf;
+	Elf64_Phdr header;
 
-	memcpy(&elf, start, sizeof(elf));
+	memcpy(&elf, start->bytes, sizeof(elf));
 	if (elf.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    elf.e_ident[EI_DATA] != ELFDATA2LSB || elf.e_machine != MACHINE ||
 	    (elf.e_type != ET_EXEC && elf.e_type != ET_DYN))
 		die("`%s` is not an ELF program of this machine", pin->path);
-	if (elf.e_phentsize != sizeof(headers[0]) || elf.e_phnum == 0 ||
+	if (elf.e_phentsize != sizeof(header) || elf.e_phnum == 0 ||
 	    elf.e_phnum > MOST_HEADERS)
 		die("the ELF file `%s` has %u program headers; 1 to %d are "
 		    "accepted",
 		    pin->path, elf.e_phnum, MOST_HEADERS);
-	read_exactly(fd, headers, elf.e_phnum * sizeof(headers[0]), elf.e_phoff,
-		     pin);
+	const size_t needed = elf.e_phnum * sizeof(header);
+	if (needed <= start->used && elf.e_phoff <= start->used - needed)
+		headers = start->bytes + elf.e_phoff;
+	else
+		read_exactly(fd, room, needed, elf.e_phoff, pin);
 	for (unsigned i = 0; i < elf.e_phnum; i++) {
-		uint64_t size = headers[i].p_filesz;
+		memcpy(&header, headers + i * sizeof(header), sizeof(header));
+		uint64_t size = header.p_filesz;
 
-		if (headers[i].p_type != PT_INTERP)
+		if (header.p_type != PT_INTERP)
 			continue;
 		if (size < 2 || size > sizeof(loader))
 			die("the ELF file `%s` names no proper loader",
 			    pin->path);
-		read_exactly(fd, loader, (size_t)size, headers[i].p_offset,
-			     pin);
+		read_exactly(fd, loader, (size_t)size, header.p_offset, pin);
 		if (loader[size - 1] != '\0' || *loader != '/')
 			die("the ELF file `%s` names no proper loader",
 			    pin->path);
@@ -97,14 +114,15 @@ static void pin_loader(struct stk_grants *grants, const struct stk_pin *pin,
 /* The path in a `#!` line, or NULL for a file without one. */
 static const char *script_interpreter(char *start, const char *path)
 {
-	static char interpreter[START_BYTES];
+	static char interpreter[LINE_BYTES];
 
 	if (strncmp(start, "#!", 2) != 0)
 		return NULL;
+	start[LINE_BYTES] = '\0';
 	char *name = start + 2 + strspn(start + 2, " \t");
 	size_t length = strcspn(name, " \t\n");
 	/* Without an end in sight the kernel would cut the path. */
-	if (*name != '/' || name + length == start + START_BYTES)
+	if (*name != '/' || name + length == start + LINE_BYTES)
 		die("the `#!` line of `%s` does not name an absolute path",
 		    path);
 	memcpy(interpreter, name, length);
@@ -117,21 +135,23 @@ static const char *script_interpreter(char *start, const char *path)
 static const char *pin_needs(struct stk_grants *grants,
 			     const struct stk_pin *pin, bool script)
 {
-	static char start[START_BYTES + 1];
+	static struct start start;
 	int fd = open_pinned(pin);
 	const char *interpreter;
 
-	memset(start, 0, sizeof(start));
-	if (pread(fd, start, START_BYTES, 0) < 0)
+	memset(&start, 0, sizeof(start));
+	ssize_t used = pread(fd, start.bytes, START_BYTES, 0);
+	if (used < 0)
 		die_errno("the %s `%s` cannot be read", pin->role, pin->path);
-	if (!script && strncmp(start, "#!", 2) == 0)
+	start.used = (size_t)used;
+	if (!script && strncmp(start.bytes, "#!", 2) == 0)
 		die("the interpreter `%s` is a script itself", pin->path);
-	interpreter = script_interpreter(start, pin->path);
-	if (!interpreter && memcmp(start, ELFMAG, SELFMAG) != 0)
+	interpreter = script_interpreter(start.bytes, pin->path);
+	if (!interpreter && memcmp(start.bytes, ELFMAG, SELFMAG) != 0)
 		die("the %s `%s` is neither an ELF file nor a script",
 		    pin->role, pin->path);
 	if (!interpreter)
-		pin_loader(grants, pin, fd, start);
+		pin_loader(grants, pin, fd, &start);
 	(void)close(fd);
 	return interpreter;
 }

@@ -38,9 +38,9 @@ from stockade.targets.linux.probes import probes
 from stockade.targets.linux.seccomp import compile_filter, table_calls
 
 _CANARY_FOLDERS = (
-    CanaryFolder("/tmp"),  # noqa: S108 - a place to try, nothing is written by name
+    CanaryFolder("/dev/shm"),  # noqa: S108 - a place to try, nothing written by name
+    CanaryFolder("/tmp"),  # noqa: S108
     CanaryFolder("/var/tmp"),  # noqa: S108
-    CanaryFolder("/dev/shm"),  # noqa: S108
     CanaryFolder("/run/user/", "user"),
 )
 
