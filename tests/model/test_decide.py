@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from stockade.abi.syscalls import call_numbers
-from stockade.model.decide import WITNESS_NUMBER, decide
+from stockade.model.decide import WITNESS_NUMBER, allowed_on, decide
 from stockade.model.policy import (
     Access,
     Children,
@@ -362,3 +362,31 @@ def test_variables_come_from_the_policy_only() -> None:
     policy = Policy(pass_names=("LANG",), set_values=(("HOME", "/srv"),))
     for name, allowed in (("LANG", True), ("HOME", True), ("LD_PRELOAD", False)):
         assert decide(policy, _NEW, EnvironmentRequest(name)).allowed is allowed
+
+
+@pytest.mark.parametrize("landlock_abi", [1, 2, 9])
+@pytest.mark.parametrize("system", System)
+@pytest.mark.parametrize("unix_sockets", UnixSockets)
+@pytest.mark.parametrize("symlinks", Symlinks)
+def test_actions_on_a_path_are_those_decided_one_by_one(
+    landlock_abi: int, system: System, unix_sockets: UnixSockets, symlinks: Symlinks
+) -> None:
+    """One look at the rules gives what asking for each action gives."""
+    grants = (
+        Grant("/", Access.READ),
+        Grant("/opt/bin", Access.READ_EXEC),
+        Grant("/srv", Access.READ),
+        Grant("/srv/out", Access.READ_WRITE),
+    )
+    situation = Situation("x86_64", landlock_abi)
+    for granted in (grants, grants[1:], ()):
+        policy = Policy(
+            system=system, grants=granted, unix_sockets=unix_sockets, symlinks=symlinks
+        )
+        for path in ("/", "/opt/bin/x", "/srv/out/x/y", "/srv", "/lib/x", "/dev/null"):
+            one_by_one = frozenset(
+                action
+                for action in PathAction
+                if decide(policy, situation, PathRequest(path, action)).allowed
+            )
+            assert allowed_on(policy, situation, path) == one_by_one

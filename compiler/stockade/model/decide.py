@@ -55,6 +55,8 @@ ACTIONS: dict[Access, frozenset[PathAction]] = {
 _LINKING = frozenset({PathAction.CREATE_LINK})
 _BINDING = frozenset({PathAction.CREATE_SOCKET})
 DEVICE_ACTIONS = frozenset({PathAction.READ, PathAction.WRITE})
+# The Landlock ABI with a right for moving between folders.
+_MOVES_SINCE = 2
 
 
 def actions(policy: Policy, access: Access) -> frozenset[PathAction]:
@@ -120,20 +122,43 @@ def rules_by_call(policy: Policy, landlock_abi: int) -> dict[str, tuple[CallRule
 def _decide_path(
     policy: Policy, situation: Situation, request: PathRequest
 ) -> Decision:
-    if request.action is PathAction.MOVE and situation.landlock_abi < 2:
+    if request.action is PathAction.MOVE and situation.landlock_abi < _MOVES_SINCE:
         # Landlock had no right for moving between folders and refuses it.
         return Decision("EXDEV", "Landlock ABI 1 refuses every move")
     if request.action is PathAction.CONNECT:
         return _decide_connection(policy)
     for above in folders_above(request.path):
-        for access in policy.accesses.get(above, ()):
-            if request.action in actions(policy, access):
-                return Decision(ALLOW, f"{access} `{above}`")
-        if request.action in _READING and above in readable_system_paths(policy):
-            return Decision(ALLOW, f"system set `{above}`")
-        if request.action in DEVICE_ACTIONS and above in writable_system_paths(policy):
-            return Decision(ALLOW, f"system set `{above}`")
+        for allowed, what in _rules_on(policy, above):
+            if request.action in allowed:
+                return Decision(ALLOW, f"{what} `{above}`")
     return Decision("EACCES", "no rule covers it")
+
+
+def _rules_on(policy: Policy, path: str) -> list[tuple[frozenset[PathAction], str]]:
+    """List what each rule on exactly this path allows, and what it is called."""
+    found: list[tuple[frozenset[PathAction], str]] = [
+        (actions(policy, access), access) for access in policy.accesses.get(path, ())
+    ]
+    if path in readable_system_paths(policy):
+        found.append((_READING, "system set"))
+    if path in writable_system_paths(policy):
+        found.append((DEVICE_ACTIONS, "system set"))
+    return found
+
+
+def allowed_on(
+    policy: Policy, situation: Situation, path: str
+) -> frozenset[PathAction]:
+    """Give every action on a path that `decide` allows, by one look at the rules."""
+    found: frozenset[PathAction] = frozenset()
+    for above in folders_above(path):
+        for allowed, _what in _rules_on(policy, above):
+            found |= allowed
+    if situation.landlock_abi < _MOVES_SINCE:
+        found -= {PathAction.MOVE}
+    if _decide_connection(policy).allowed:
+        found |= {PathAction.CONNECT}
+    return found
 
 
 def _decide_connection(policy: Policy) -> Decision:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
@@ -158,7 +158,8 @@ class Policy:
     """
 
     system: System = System.MINIMAL
-    grants: tuple[Grant, ...] = ()
+    # Left out of the hash, which is asked for again and again: there may be many.
+    grants: tuple[Grant, ...] = field(default=(), hash=False)
     symlinks: Symlinks = Symlinks.DENY
     commands: Commands = Commands.ANY
     ip: Ip = Ip.NONE
