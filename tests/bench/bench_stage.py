@@ -91,10 +91,17 @@ class BenchStage:
             raise BenchError(f"`{missing[0]}` does not exist on this host")
         return rules
 
-    def policy(self) -> str:
-        """Return the policy that yields the same rules."""
+    def add_folders(self, count: int) -> list[str]:
+        """Make as many folders as are missing and return them as further rules."""
+        folders = [self.root / "many" / f"{number:05}" for number in range(count)]
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+        return [f"r:{folder}" for folder in folders]
+
+    def policy(self, further: Sequence[str] = ()) -> str:
+        """Return the policy that yields the same rules, and further ones."""
         paths: dict[str, list[str]] = {}
-        for rule in self.rules()[:-1]:
+        for rule in [*self.rules()[:-1], *further]:
             paths.setdefault(_KEYS[rule[0]], []).append(rule[2:])
         keys = "".join(f"{key} = [{_quoted(paths[key])}]\n" for key in sorted(paths))
         return (

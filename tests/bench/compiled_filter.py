@@ -38,7 +38,11 @@ def read_bench_policy(text: str) -> Policy:
 
 def compile_bundle(text: str) -> bytes:
     """Compile for this machine's architecture and return the bundle."""
-    policy = read_bench_policy(text)
+    return compile_read(read_bench_policy(text))
+
+
+def compile_read(policy: Policy) -> bytes:
+    """Compile a policy that was read already."""
     return compile_policy(policy, _NAME, f"linux-{os.uname().machine}").bundle
 
 

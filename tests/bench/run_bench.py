@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from backward_assembly import to_bytes
 from bench_stage import REPOSITORY, BenchError, BenchStage, checked, open_stage
 from compiled_filter import (
     compile_bundle,
+    compile_read,
     disagreement,
     filter_of,
     host_landlock_abi,
@@ -36,6 +39,8 @@ LAUNCHER = BUILD / "stockade-launch"
 # The figures are quoted from at least this many interleaved rounds.
 ROUNDS = 1000
 LEAST_ROUNDS = 500
+COMMAND_ROUNDS = 20
+GRANTS = (10, 100, 1000, 10_000)
 _LABEL_WIDTH = 54
 
 
@@ -55,7 +60,7 @@ class Figure:
 
 def _figures(listing: str) -> list[Figure]:
     """Read what the C programs print: nanoseconds, one command a line."""
-    pairs = [line.split() for line in listing.splitlines()]
+    pairs = [line.split()[:2] for line in listing.splitlines()]
     return [Figure(int(least) / 1000, int(middle) / 1000) for least, middle in pairs]
 
 
@@ -97,6 +102,61 @@ def measure_launch(stage: BenchStage, rounds: int) -> None:
     _row("(d - a) / (c - a)", (launcher - plain) / (reference - plain), "ratio")
 
 
+def measure_growth(stage: BenchStage, rounds: int) -> None:
+    """Time starts and compiles with more and more grants, and their memory."""
+    true = stage.program("true")
+    command, compiled = [], []
+    for grants in GRANTS:
+        policy = stage.policy(stage.add_folders(grants))
+        start = time.process_time()
+        read = read_bench_policy(policy)
+        middle = time.process_time()
+        bundle = compile_read(read)
+        compiled.append((middle - start, time.process_time() - middle))
+        path = stage.add_file(f"grants-{grants}.stk", bundle)
+        command += [stage.program("stockade-launch"), path, "--", true, "+"]
+    spawner = [stage.program("spawner"), str(rounds), *command[:-1]]
+    listing = checked(spawner, stage.home)
+    figures = _figures(listing)
+    _heading(f"launch by grants, us, {rounds} interleaved rounds")
+    for grants, figure, line in zip(GRANTS, figures, listing.splitlines(), strict=True):
+        _row(f"{grants} grants, {line.split()[2]} KiB at most", figure)
+    steps = zip(GRANTS, GRANTS[1:], figures, figures[1:], strict=False)
+    for fewer, more, less, rest in steps:
+        each = (rest - less) / Figure(more - fewer, more - fewer)
+        _row(f"for each grant from {fewer} to {more}", each)
+    print("compile of one target by grants, ms of processor time")
+    for grants, (reading, compiling) in zip(GRANTS, compiled, strict=True):
+        cells = f"read {reading * 1000:.1f}, compile and prove {compiling * 1000:.1f}"
+        print(f"  {f'{grants} grants':<{_LABEL_WIDTH - 2}}{cells}")
+
+
+def measure_command(rounds: int) -> None:
+    """Time the command that compiles, from cold, beside an empty Python."""
+    command = [REPOSITORY / ".venv" / "bin" / "stockade", "compile"]
+    with tempfile.TemporaryDirectory() as folder:
+        policy = Path(folder) / "bench.toml"
+        policy.write_text("version = 1\n")
+        commands = {
+            "python3 -c pass": [sys.executable, "-c", "pass"],
+            "stockade --version": [*command[:1], "--version"],
+            "stockade compile, all targets": [*command, policy],
+        }
+        times: dict[str, list[float]] = {label: [] for label in commands}
+        for _ in range(rounds):
+            for label, line in commands.items():
+                start = time.perf_counter()
+                checked(line)
+                times[label].append((time.perf_counter() - start) * 1000)
+    _heading(f"commands, ms, {rounds} interleaved rounds")
+    figures = [
+        Figure(min(taken), sorted(taken)[len(taken) // 2]) for taken in times.values()
+    ]
+    for label, figure in zip(commands, figures, strict=True):
+        _row(label, figure)
+    _row("compile / pass", figures[-1] / figures[0], "ratio")
+
+
 def measure_attach(stage: BenchStage, rounds: int) -> None:
     """Time attaching one filter as a tree and in a line, alternated."""
     policy = read_bench_policy(stage.policy())
@@ -134,6 +194,8 @@ def main() -> int:
         with open_stage(BUILD / "bench") as stage:
             measure_launch(stage, options.rounds)
             measure_attach(stage, options.rounds)
+            measure_growth(stage, options.rounds // 10)
+        measure_command(COMMAND_ROUNDS)
     except BenchError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

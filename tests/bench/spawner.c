@@ -6,8 +6,8 @@
  *
  * Every round runs each command once, so that a slow moment of the machine
  * falls on all alike. Prints one line a command: minimum and median in
- * nanoseconds. Static, and posix_spawn shares the memory: the spawner's size
- * costs nothing.
+ * nanoseconds, and the most memory that a run used, in KiB. Static, and
+ * posix_spawn shares the memory: the spawner's size costs nothing.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -36,10 +37,11 @@ static long now(void)
 
 /* Return the nanoseconds of one run; anything but a clean end ends the bench.
  */
-static long run(char **command)
+static long run(char **command, long *most_memory)
 {
 	long start = now();
 	int state = 0, error;
+	struct rusage used;
 	pid_t child;
 
 	error = posix_spawn(&child, command[0], NULL, NULL, command, environ);
@@ -48,7 +50,7 @@ static long run(char **command)
 			strerror(error));
 		exit(125);
 	}
-	while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+	while (wait4(child, &state, 0, &used) < 0 && errno == EINTR)
 		;
 	long taken = now() - start;
 	if (state != 0) {
@@ -56,6 +58,8 @@ static long run(char **command)
 			command[0], (unsigned)state);
 		exit(125);
 	}
+	if (used.ru_maxrss > *most_memory)
+		*most_memory = used.ru_maxrss;
 	return taken;
 }
 
@@ -69,7 +73,7 @@ static int ascending(const void *left, const void *right)
 int main(int count, char **arguments)
 {
 	char **commands[MOST_COMMANDS];
-	long *times[MOST_COMMANDS], rounds;
+	long *times[MOST_COMMANDS], memory[MOST_COMMANDS] = {0}, rounds;
 	int known = 0;
 
 	if (count < 3 || (rounds = atol(arguments[1])) < 1 ||
@@ -90,13 +94,14 @@ int main(int count, char **arguments)
 			return 125;
 	for (long round = -WARM_UP_ROUNDS; round < rounds; round++)
 		for (int i = 0; i < known; i++) {
-			long taken = run(commands[i]);
+			long taken = run(commands[i], &memory[i]);
 			if (round >= 0)
 				times[i][round] = taken;
 		}
 	for (int i = 0; i < known; i++) {
 		qsort(times[i], (size_t)rounds, sizeof *times[i], ascending);
-		printf("%ld %ld\n", times[i][0], times[i][rounds / 2]);
+		printf("%ld %ld %ld\n", times[i][0], times[i][rounds / 2],
+		       memory[i]);
 	}
 	return 0;
 }
