@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from stage import REPOSITORY
 from stockade.artifact.decode import decode
 from stockade.artifact.write import checksum_of
 from stockade.driver.compile import compile_policy, targets
@@ -21,8 +22,33 @@ _CASES = sorted(
 )
 
 
+_EXAMPLES = sorted((REPOSITORY / "docs" / "examples").glob("*.toml"))
+_EXAMPLE_TEXTS = Path(__file__).parent / "examples"
+# The cases above are kept for both targets; what differs between them is the same
+# for every policy, so one is enough here.
+_EXAMPLE_TARGET = "linux-x86_64"
+
+
 def test_there_are_cases() -> None:
     assert len(_CASES) >= 4
+
+
+@pytest.mark.parametrize("policy", _EXAMPLES, ids=lambda path: path.stem)
+def test_example_is_the_reviewed_one(
+    policy: Path, request: pytest.FixtureRequest
+) -> None:
+    """S1-371: what the examples grant is reviewed as a user's policies are."""
+    read = read_policy(policy.read_text("utf-8"), policy.name)
+    compiled = compile_policy(read, policy.stem, _EXAMPLE_TARGET)
+    expected = _EXAMPLE_TEXTS / f"{policy.stem}.{_EXAMPLE_TARGET}.txt"
+    if request.config.getoption("--bless"):
+        expected.write_text(compiled.snapshot, "utf-8")
+    assert compiled.snapshot == expected.read_text("utf-8")
+
+
+def test_every_reviewed_text_has_an_example() -> None:
+    texts = {path.name for path in _EXAMPLE_TEXTS.iterdir()}
+    assert texts == {f"{one.stem}.{_EXAMPLE_TARGET}.txt" for one in _EXAMPLES}
 
 
 @pytest.mark.parametrize("target", targets())

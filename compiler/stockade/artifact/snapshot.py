@@ -2,7 +2,8 @@
 """Write the text twin of a Linux artifact: one fact a line, for review as a diff.
 
 The view below is all the template prints. It names the bundle's checksum, so a
-pair that does not belong together shows.
+pair that does not belong together shows. Programs stand there by their calls and a
+checksum: their instructions all move when one of them changes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from stockade.abi.arch import LINUX_TARGETS
 from stockade.abi.landlock import FS_RIGHTS, NET_RIGHTS, SCOPES, Right, names_of
 from stockade.abi.syscalls import call_names, table_origin
 from stockade.artifact import listing
+from stockade.artifact.checksum import crc32c
+from stockade.artifact.columns import column, columned
 from stockade.model.artifact import Artifact, Filter, Variant
+from stockade.model.calls import CallRule
 from stockade.model.decide import rules_by_call
 from stockade.model.environment import Origin, variables
 from stockade.model.policy import Policy
@@ -21,13 +25,11 @@ from stockade.render.environment import packaged
 from stockade.render.text import PlainText, plain
 
 _TEMPLATE = "snapshot/linux.txt.j2"
-_Lines = list[PlainText]
 
 
 def write_snapshot(policy: Policy, artifact: Artifact, checksum: int) -> str:
     """Render the snapshot of an artifact whose bundle has this CRC-32C."""
     arch = LINUX_TARGETS[artifact.target].arch
-    filters = number_filters(artifact)
     return packaged().render(
         _TEMPLATE,
         target=plain(artifact.target),
@@ -46,43 +48,22 @@ def write_snapshot(policy: Policy, artifact: Artifact, checksum: int) -> str:
             ),
             _part("warnings", _warnings(artifact), "none"),
             _part("what a host may lack", _features(artifact)),
-        ],
-        levels=[
-            {
-                "name": plain(level.name),
-                "variants": [
-                    _variant(arch, variant, filters) for variant in level.variants
-                ],
-            }
-            for level in artifact.levels
-        ],
-        calls=_lines(call_lines(policy, arch, artifact, filters)),
-        filters=[
-            {
-                "name": plain(name),
-                "length": len(program.instructions),
-                "instructions": _lines(listing.disassemble(program)),
-            }
-            for program, name in filters.items()
+            _part("variants", columned(artifact, _needs)),
+            _part("Landlock", columned(artifact, _rights_handled)),
+            _part("requirements", columned(artifact, _requirements)),
+            _part(
+                "probes",
+                columned(artifact, lambda variant: _probes(arch, variant)),
+            ),
+            _part("calls", call_lines(policy, arch, artifact)),
+            _part("filters", _filters(artifact)),
         ],
     )
 
 
-def _lines(texts: Iterable[str]) -> _Lines:
-    return [plain(text) for text in texts]
-
-
-def _part(title: str, lines: list[str], empty: str = "") -> dict[str, object]:
-    return {"title": plain(title), "lines": _lines(lines or [empty])}
-
-
-def number_filters(artifact: Artifact) -> dict[Filter, str]:
-    """Name each distinct program after the first variant that uses it."""
-    names: dict[Filter, str] = {}
-    for level in artifact.levels:
-        for variant in level.variants:
-            names.setdefault(variant.filter, f"{level.name}/{variant.name}")
-    return names
+def _part(title: str, lines: Iterable[str], empty: str = "") -> dict[str, object]:
+    texts: list[PlainText] = [plain(line) for line in lines]
+    return {"title": plain(title), "lines": texts or [plain(empty)]}
 
 
 def _settings(artifact: Artifact) -> list[str]:
@@ -149,51 +130,90 @@ def _rights(rights: tuple[Right, ...], mask: int) -> str:
     return " ".join(names_of(rights, mask)) or "none"
 
 
-def _variant(
-    arch: str, variant: Variant, filters: dict[Filter, str]
-) -> dict[str, object]:
-    masks = (
-        ("required file rights", FS_RIGHTS, variant.fs_required),
-        ("optional file rights", FS_RIGHTS, variant.fs_optional),
-        ("required port rights", NET_RIGHTS, variant.net_required),
-        ("optional port rights", NET_RIGHTS, variant.net_optional),
-        ("required scopes", SCOPES, variant.scope_required),
-        ("optional scopes", SCOPES, variant.scope_optional),
+def _needs(variant: Variant) -> tuple[str, ...]:
+    return (
+        *(f"needs {name}" for name in variant.must),
+        *(f"needs a host without {name}" for name in variant.must_not),
     )
-    return {
-        "name": plain(variant.name),
-        "lines": _lines(
-            (
-                f"must have {' '.join(variant.must) or 'nothing'}",
-                f"must lack {' '.join(variant.must_not) or 'nothing'}",
-                f"filter {filters[variant.filter]}",
-                *(f"{name}: {_rights(rights, mask)}" for name, rights, mask in masks),
-            )
-        ),
-        "requirements": _lines(
-            f"{line.name}: {line.mechanism}" for line in variant.requirements
-        ),
-        "probes": _lines(listing.probe(arch, entry) for entry in variant.probes),
-    }
 
 
-def call_lines(
-    policy: Policy, arch: str, artifact: Artifact, filters: dict[Filter, str]
-) -> Iterator[str]:
-    """Give every call's actions by name; filters are named where they differ."""
+def _rights_handled(variant: Variant) -> tuple[str, ...]:
+    masks = (
+        ("file", FS_RIGHTS, variant.fs_required, variant.fs_optional),
+        ("port", NET_RIGHTS, variant.net_required, variant.net_optional),
+        ("scope", SCOPES, variant.scope_required, variant.scope_optional),
+    )
+    return tuple(
+        f"{kind} {name}{second}"
+        for kind, rights, required, optional in masks
+        for mask, second in ((required, ""), (optional, ", a second wall"))
+        for name in names_of(rights, mask)
+    )
+
+
+def _requirements(variant: Variant) -> tuple[str, ...]:
+    return tuple(f"{line.name}: {line.mechanism}" for line in variant.requirements)
+
+
+def _probes(arch: str, variant: Variant) -> tuple[str, ...]:
+    return tuple(listing.probe(arch, entry) for entry in variant.probes)
+
+
+def named_filters(artifact: Artifact) -> dict[Filter, str]:
+    """Name each distinct program by the levels and variants that use it."""
+    names: dict[Filter, list[str]] = {}
+    for level in artifact.levels:
+        used = [variant.filter for variant in level.variants]
+        for program in dict.fromkeys(used):
+            having = [one == program for one in used]
+            names.setdefault(program, []).append(column(level, having))
+    return {program: " ".join(columns) for program, columns in names.items()}
+
+
+def _filters(artifact: Artifact) -> Iterator[str]:
+    for program, name in named_filters(artifact).items():
+        length = len(program.instructions)
+        yield f"{name}: {length} instructions, checksum {_checksum(program):08x}"
+
+
+def _checksum(program: Filter) -> int:
+    """Sum up all that the kernel gets of a program."""
+    return crc32c(
+        b"".join(
+            insn.code.to_bytes(2, "little")
+            + bytes((insn.jt, insn.jf))
+            + insn.k.to_bytes(4, "little")
+            for insn in program.instructions
+        )
+        + b"".join(
+            f"{entry.insn} {entry.kind}\n".encode() for entry in program.relocations
+        )
+    )
+
+
+def call_lines(policy: Policy, arch: str, artifact: Artifact) -> Iterator[str]:
+    """Give every call's actions by name, in the order in which they decide."""
     rules = {
-        filters[variant.filter]: rules_by_call(policy, _lowest_abi(variant))
+        variant.name: rules_by_call(policy, _lowest_abi(variant))
         for level in artifact.levels
         for variant in level.variants
     }
     for name in sorted(call_names(arch).values()):
-        actions: dict[tuple[str, ...], list[str]] = {}
-        for program, of_call in rules.items():
-            lines = listing.call_actions(of_call.get(name, ()))
-            actions.setdefault(lines, []).append(program)
-        for lines, programs in actions.items():
-            where = f" [{' '.join(programs)}]" if len(actions) > 1 else ""
-            yield from (f"{name}{where} {line}" for line in lines)
+        yield from columned(artifact, _Actions(name, rules).of)
+
+
+class _Actions:
+    """The lines of one call under the rules of each variant."""
+
+    def __init__(
+        self, name: str, rules: dict[str, dict[str, tuple[CallRule, ...]]]
+    ) -> None:
+        self._name = name
+        self._rules = rules
+
+    def of(self, variant: Variant) -> tuple[str, ...]:
+        lines = listing.call_actions(self._rules[variant.name].get(self._name, ()))
+        return tuple(f"{self._name} {line}" for line in lines)
 
 
 def _lowest_abi(variant: Variant) -> int:

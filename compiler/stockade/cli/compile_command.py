@@ -32,7 +32,7 @@ def compile_command(entry: bytes, raw: list[bytes]) -> int:
     if path == STANDARD_INPUT:
         raise Refusal("`compile` names its files after the policy's; give it a file")
     file = read_policy_file(path)
-    name = _name(file)
+    name = file_stem(file)
     policy = read_policy(file.data, file.name)
     compiled = {one: compile_one(policy, name, one) for one in sorted(set(chosen))}
     directory = Path(read.value("-o") or Path(path).parent)
@@ -46,7 +46,8 @@ def compile_command(entry: bytes, raw: list[bytes]) -> int:
     return 0
 
 
-def _name(file: PolicyFile) -> str:
+def file_stem(file: PolicyFile) -> str:
+    """Return what the files of a policy are named after; raise Refusal for nothing."""
     if not file.stem or not file.stem.isprintable():
         raise Refusal(
             f"no file can be named after {quote(file.name)}; rename the policy"

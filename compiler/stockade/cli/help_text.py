@@ -13,6 +13,7 @@ OVERVIEW = """\
 usage: stockade run [OPTIONS] [--] PROGRAM [ARGS...]
        stockade check [OPTIONS] [[--] PROGRAM]
        stockade compile POLICY [-o DIR] [--target TARGET]...
+       stockade snapshot POLICY... [OPTIONS]
        stockade diff OLD NEW [OPTIONS]
        stockade verify BUNDLE
        stockade disasm BUNDLE
@@ -20,13 +21,14 @@ usage: stockade run [OPTIONS] [--] PROGRAM [ARGS...]
 run      confine PROGRAM and become it
 check    print what this host enforces of a policy, and start nothing
 compile  write an artifact for the launcher, and its text for review
+snapshot write bundles and texts anew, or say which are out of date
 diff     say what two policies, bundles or revisions decide otherwise
 verify   repeat the proof of a bundle from its file alone
 disasm   print a bundle's calls and programs
 
 `stockade COMMAND --help` lists the options of one.
-Status: PROGRAM's own, or 125: refused or failed, says why. check, verify and
-diff --fail-on: 0 yes, 1 no, 125 undecided, conflict or refused.
+Status: PROGRAM's own, or 125: refused or failed, says why. check, verify,
+snapshot --check, diff --fail-on: 0 yes, 1 no, 125 undecided or refused.
 """
 
 _STARTS = """\
@@ -44,10 +46,18 @@ decisions. KIND is newly-allowed, newly-denied, changed-error or
 mechanism-changed; one found is status 1.
 """
 
+_SNAPSHOT = """\
+Writes for every POLICY, beside it or into DIR, what `compile` writes. With
+--check nothing is written: status 1 and a difference where policy, bundle and
+text do not belong together. With --text-only bundles are neither written nor
+compared.
+"""
+
 _PAGES = {
     "run": ("stockade run [OPTIONS] [--] PROGRAM [ARGS...]", _STARTS),
     "check": ("stockade check [OPTIONS] [[--] PROGRAM]", _STARTS),
     "compile": ("stockade compile POLICY [-o DIR] [--target TARGET]...", _COMPILE),
+    "snapshot": ("stockade snapshot POLICY... [OPTIONS]", _SNAPSHOT),
     "diff": ("stockade diff OLD NEW [OPTIONS]", _DIFF),
     "verify": ("stockade verify BUNDLE", "Status 0: proved, 1: not what it claims.\n"),
     "disasm": ("stockade disasm BUNDLE", ""),

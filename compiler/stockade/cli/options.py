@@ -59,10 +59,16 @@ _OF_RUNS = (
     Option("--cwd", "DIR"),
 )
 _OF_COMPILE = (
-    Option("-o", "DIR", commands=("compile",)),
-    Option("--target", "TARGET", commands=("compile", "diff"), repeatable=True),
+    Option("-o", "DIR", commands=("compile", "snapshot")),
+    Option(
+        "--target", "TARGET", commands=("compile", "snapshot", "diff"), repeatable=True
+    ),
 )
-_OF_REVIEW = (Option("--fail-on", "KIND", commands=("diff",), repeatable=True),)
+_OF_REVIEW = (
+    Option("--fail-on", "KIND", commands=("diff",), repeatable=True),
+    Option("--check", commands=("snapshot",)),
+    Option("--text-only", commands=("snapshot",)),
+)
 # The whole command is not built; its options are known all the same.
 _OF_SETUP = (
     Option("--remove", commands=("setup",), built=False),

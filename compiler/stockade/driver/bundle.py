@@ -17,7 +17,7 @@ from stockade.abi.landlock import fs_mask
 from stockade.artifact import listing
 from stockade.artifact.canonical import canonical
 from stockade.artifact.decode import decode
-from stockade.artifact.snapshot import call_lines, number_filters
+from stockade.artifact.snapshot import call_lines, named_filters
 from stockade.driver.compile import build_artifact
 from stockade.model.artifact import Artifact, Filter, Level
 from stockade.model.policy import (
@@ -102,10 +102,9 @@ def disassemble(data: bytes) -> Iterator[str]:
     """
     artifact = decode(data)
     arch = LINUX_TARGETS[artifact.target].arch
-    filters = number_filters(artifact)
     yield "[calls]"
-    yield from call_lines(claimed_policy(artifact), arch, artifact, filters)
-    for program, name in filters.items():
+    yield from call_lines(claimed_policy(artifact), arch, artifact)
+    for program, name in named_filters(artifact).items():
         yield ""
         yield f"[filter {name}: {len(program.instructions)} instructions]"
         yield from listing.disassemble(listing.annotate(program, arch))

@@ -77,12 +77,20 @@ def _shown(
 
 
 def write_bundles(
-    directory: Path, name: str, compiled: dict[str, CompiledBundle]
+    directory: Path,
+    name: str,
+    compiled: dict[str, CompiledBundle],
+    *,
+    bundles: bool = True,
 ) -> tuple[Path, ...]:
-    """Write `NAME.TARGET.stk` and `.txt` for every target, whole or not at all."""
+    """Write `NAME.TARGET.stk` and `.txt` for every target, whole or not at all.
+
+    Without `bundles` the texts alone are written.
+    """
     files: dict[str, bytes] = {}
     for target, result in sorted(compiled.items()):
-        files[f"{name}.{target}.stk"] = result.bundle
+        if bundles:
+            files[f"{name}.{target}.stk"] = result.bundle
         files[f"{name}.{target}.txt"] = result.snapshot.encode()
     write_all(directory, files)
     return tuple(directory / file for file in files)
