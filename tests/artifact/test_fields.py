@@ -64,7 +64,7 @@ _FREE: dict[tuple[str, str], str] = {
     ("requirements", "flags"): rf"{_REQUIREMENT}\.show_rights",
     ("classes", "rights"): r"classes\[#\]\.rights",
     ("classes", "name"): r"classes\[#\]\.name|grants.*\.class_name|program_class",
-    ("classes", "flags"): r"classes\[#\]\.(write|execute|system)",
+    ("classes", "flags"): r"classes\[#\]\.(write|execute|system|command)",
     ("grants", "path"): r"grants\[#\]\.path",
     ("grants", "class"): r"grants\[#\]\.class_name",
     ("grants", "flags"): r"grants\[#\]\.(optional|policy)",
