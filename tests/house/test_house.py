@@ -202,3 +202,13 @@ def test_scripts_can_be_started() -> None:
         if path.read_bytes()[:2] == b"#!" and not executable:
             wrong.append(_name(path))
     assert not wrong, "\n".join(wrong)
+
+
+def test_modules_of_tests_have_names_of_their_own() -> None:
+    """Folders of tests are put on the path of modules, so the first would win."""
+    names: dict[str, list[str]] = {}
+    for path in project_files():
+        if path.suffix == ".py" and _name(path).startswith("tests/"):
+            if path.name != "conftest.py" and not path.name.startswith("test_"):
+                names.setdefault(path.name, []).append(_name(path))
+    assert [found for found in names.values() if len(found) > 1] == []

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from place import Place
+from surrounded import Place
 from routes import policy_text, suite_lines
 from rows import ROWS
 

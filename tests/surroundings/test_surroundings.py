@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from page import PAGE, read_page, write_page
-from place import REFUSED, Place, reason
+from surrounded import REFUSED, Place, reason
 from rows import KINDS, ROWS
 from surrounding import Surroundings
 
