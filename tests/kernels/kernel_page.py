@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from guest_boot import Transcript
     from kernel_rows import Row
 
-    from stockade.model.artifact import Artifact, Requirement, Variant
+    from stockade.model.artifact import Artifact, Probe, Requirement, Variant
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "kernels.md"
 
@@ -127,7 +127,19 @@ def _line(
     if requirement.show_rights:
         optional = variant.fs_optional & supported(FS_RIGHTS, row.held_abi)
         text += f"; landlock rights {variant.fs_required | optional:#x}"
+    blind = [
+        probe.name
+        for probe in variant.probes
+        if probe.requirement == requirement.name and not _can_try(row, probe)
+    ]
+    if blind:
+        text += f"; not provable here: {', '.join(blind)}"
     return Line(requirement.title, held=True, text=text)
+
+
+def _can_try(row: Row, probe: Probe) -> bool:
+    """Tell whether a row's kernel has what a probe calls; without it nothing opens."""
+    return row.int80 or probe.call.kind != "compat"
 
 
 def differences(found: Record, expected: Record) -> Iterator[str]:
@@ -201,8 +213,11 @@ def _sections(
 def _names(rows: Sequence[Row], everyone: Sequence[Row]) -> str:
     """Name rows, shortly where they are all that their Landlock ABIs have."""
     abis = {row.held_abi for row in rows}
-    if [row for row in everyone if row.held_abi in abis] == list(rows):
+    others = [row for row in everyone if row.held_abi in abis and row not in rows]
+    if not others:
         return "all"
+    if len(others) < len(rows) // 2:
+        return f"all but {', '.join(f'`{row.name}`' for row in others)}"
     return ", ".join(f"`{row.name}`" for row in rows)
 
 
