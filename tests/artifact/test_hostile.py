@@ -27,6 +27,8 @@ from stockade.artifact.decode import decode
 from stockade.artifact.encode import encode
 from stockade.artifact.errors import BundleRefused
 from stockade.artifact.parser import parse
+from stockade.artifact.pools import DataItems
+from stockade.model.artifact import EnvironmentRow, Relocation
 
 BUNDLE = encode(example())
 # The number after the last section that this version knows.
@@ -271,3 +273,37 @@ def test_no_stray_read_at_any_cut_or_flip(driver: Driver) -> None:
     # The whole bundle, as it is and with its length and checksum set again.
     assert accepted == [len(BUNDLE), len(cuts) + len(repaired_cuts) - 1]
     assert 0 in errors[-len(flips) :]
+
+
+@pytest.mark.parametrize(
+    ("tail", "words"),
+    [
+        (b"\1\0\0\0", "operand data"),
+        (b"\1\0\0\0\0\0\0\0\7", "operand data"),
+        (b"\1\0\0\0\0\0\0\0\7" + bytes(6) + b"\1", "reserved"),
+    ],
+    ids=["half-a-length", "no-padding", "padding-that-is-not-zero"],
+)
+def test_items_of_data_are_whole_and_padded(tail: bytes, words: str) -> None:
+    usual = DataItems.section
+    with patch.object(DataItems, "section", lambda items: usual(items) + tail):
+        data = encode(example())
+    assert words in str(refusal(data))
+
+
+def test_relocation_behind_its_filter_is_refused() -> None:
+    level = example().levels[0]
+    program = level.variants[0].filter
+    behind = Relocation(len(program.instructions), "own-pid")
+    longer = replace(program, relocations=(*program.relocations, behind))
+    variants = tuple(
+        replace(one, filter=longer) if one.filter == program else one
+        for one in level.variants
+    )
+    levels = (replace(level, variants=variants), *example().levels[1:])
+    assert "relocation" in str(refusal(encode(replace(example(), levels=levels))))
+
+
+def test_name_of_a_variable_holds_no_control_byte() -> None:
+    rows = (EnvironmentRow("A\x01", None),)
+    assert "variable" in str(refusal(encode(replace(example(), environment=rows))))

@@ -58,13 +58,9 @@ def verify(data: bytes) -> tuple[Artifact, int]:
     and a counterexample when a judge disagrees with the claims.
     """
     artifact = decode(data)
-    try:
-        policy = claimed_policy(artifact)
-    except KeyError as unknown:
-        message = f"{artifact.target}: class {unknown} of a grant is none of a policy"
-        raise GateRefusedError(message) from None
+    policy = _policy_or_refusal(artifact)
     proved = judge(policy, artifact)
-    for part in _other_parts(artifact, policy):
+    for part in foreign_parts(artifact):
         message = (
             f"{artifact.target}: {part} is not what this version of stockade makes of"
             " these claims"
@@ -73,8 +69,20 @@ def verify(data: bytes) -> tuple[Artifact, int]:
     return artifact, proved
 
 
-def _other_parts(artifact: Artifact, policy: Policy) -> Iterator[str]:
-    """Name the parts, filters aside, that differ from a bundle compiled here."""
+def _policy_or_refusal(artifact: Artifact) -> Policy:
+    try:
+        return claimed_policy(artifact)
+    except KeyError as unknown:
+        message = f"{artifact.target}: class {unknown} of a grant is none of a policy"
+        raise GateRefusedError(message) from None
+
+
+def foreign_parts(artifact: Artifact) -> Iterator[str]:
+    """Name the parts, filters aside, that differ from a bundle compiled here.
+
+    Raises GateRefusedError for an artifact that no policy claims to hold.
+    """
+    policy = _policy_or_refusal(artifact)
     made = canonical(build_artifact(policy, artifact.policy_name, artifact.target))
     for one in fields(Artifact):
         found, expected = getattr(artifact, one.name), getattr(made, one.name)
