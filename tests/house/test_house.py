@@ -208,7 +208,9 @@ def test_modules_of_tests_have_names_of_their_own() -> None:
     """Folders of tests are put on the path of modules, so the first would win."""
     names: dict[str, list[str]] = {}
     for path in project_files():
-        if path.suffix == ".py" and _name(path).startswith("tests/"):
-            if path.name != "conftest.py" and not path.name.startswith("test_"):
-                names.setdefault(path.name, []).append(_name(path))
+        name = _name(path)
+        if not name.startswith("tests/") or path.suffix != ".py":
+            continue
+        if path.name != "conftest.py" and not path.name.startswith("test_"):
+            names.setdefault(path.name, []).append(name)
     assert [found for found in names.values() if len(found) > 1] == []

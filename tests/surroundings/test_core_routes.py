@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from surrounded import Place
 from routes import policy_text, suite_lines
 from rows import ROWS
+from surrounded import Place
 
 import host_features
 from stage import Stage, require

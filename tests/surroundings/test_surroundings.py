@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from page import PAGE, read_page, write_page
-from surrounded import REFUSED, Place, reason
 from rows import KINDS, ROWS
+from surrounded import REFUSED, Place, reason
 from surrounding import Surroundings
 
 from stage import Stage, require
