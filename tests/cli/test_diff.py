@@ -4,12 +4,20 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from stockade.artifact.layout import MAGIC
 from stockade.cli.main import run
+from stockade.driver.compile import build_artifact
+from stockade.model.artifact import Artifact
+from stockade.model.policy import Access, Grant, Policy
+from stockade.render.shell import shell_words
 
 _NARROW = 'version = 1\n[filesystem]\nread = ["/srv/in"]\n'
 _WIDE = _NARROW + '[network]\nip = "all"\n'
@@ -42,6 +50,7 @@ def test_a_change_names_its_line_and_a_witness(
     status, out, err = _diff(capfd, "old.toml", "new.toml")
     assert (status, err) == (0, "")
     assert out.startswith("newly allowed (")
+    assert "connect example.com:443: EPERM before, allow now" in out
     assert "call socket 0x2 0x1: EPERM before, allow now" in out
     assert "by `network.ip` (new.toml:5)" in out
 
@@ -62,6 +71,36 @@ def test_json_is_one_line(files: Path, capfd: pytest.CaptureFixture[str]) -> Non
     assert (status, out.count("\n")) == (0, 1)
     kinds = {change["kind"] for change in json.loads(out)["changes"]}
     assert kinds == {"newly-allowed", "mechanism-changed"}
+
+
+def test_a_comment_begins_with_what_widens_access(
+    files: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, out, _ = _diff(capfd, "--markdown", "old.toml", "new.toml")
+    lines = out.splitlines()
+    assert status == 0
+    assert re.match(r"\*\*Policy change: \d+ newly allowed, ", lines[0])
+    assert lines[4].startswith("- `connect example.com:443` is now allowed")
+    assert _diff(capfd, "--markdown", "old.toml", "old.toml")[1] == (
+        "**Policy change: no decision changes**\n"
+    )
+
+
+def test_odd_paths_are_escaped_once(
+    files: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (files / "new.toml").write_text(
+        'version = 1\n[filesystem]\nread = ["/srv/in", "/srv/a`b|<i>c\\\\d \u202e"]\n'
+    )
+    _, text, _ = _diff(capfd, "old.toml", "new.toml")
+    assert "`/srv/a`b|<i>c\\\\d \\u{202e}` and below" in text
+    _, markdown, _ = _diff(capfd, "--markdown", "old.toml", "new.toml")
+    assert "``/srv/a`b|<i>c\\\\d \\u{202e}`` and below" in markdown
+    _, out, _ = _diff(capfd, "--json", "old.toml", "new.toml")
+    case = json.loads(out)["changes"][0]["cases"][0]
+    assert case["name"] == "/srv/a`b|<i>c\\\\d \\u{202e}"
+    words = shell_words(case["witness"])
+    assert words == ("read", "/srv/a`b|<i>c\\d \u202e")
 
 
 def test_a_bundle_stands_for_its_policy(
@@ -104,3 +143,59 @@ def test_what_is_neither_policy_nor_bundle_is_refused(
         status, out, err = _diff(capfd, operand, "old.toml")
         assert (status, out) == (125, "")
         assert operand in err
+    _, _, err = _diff(capfd, "bad.stk", "old.toml")
+    assert "the old side `bad.stk` is no bundle" in err
+    (files / "wrong.toml").write_text("version = 2\n")
+    status, out, err = _diff(capfd, "old.toml", "wrong.toml")
+    assert (status, out) == (125, "")
+    assert "the new side `wrong.toml` is refused" in err
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (
+            lambda artifact: replace(
+                artifact,
+                classes=tuple(
+                    replace(one, name="everything") if one.name == "read" else one
+                    for one in artifact.classes
+                ),
+                grants=tuple(
+                    replace(one, class_name="everything")
+                    if one.class_name == "read"
+                    else one
+                    for one in artifact.grants
+                ),
+            ),
+            "class `everything` of a grant is no policy's",
+        ),
+        (
+            lambda artifact: replace(
+                artifact, classes=(*artifact.classes, artifact.classes[0])
+            ),
+            "two classes are called `program`",
+        ),
+        (
+            lambda artifact: replace(
+                artifact, levels=(*artifact.levels, artifact.levels[0])
+            ),
+            "two levels are called `base`",
+        ),
+    ],
+)
+def test_a_bundle_that_means_no_policy_is_refused(
+    files: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    edit: Callable[[Artifact], Artifact],
+    why: str,
+) -> None:
+    policy = Policy(grants=(Grant("/srv/in", Access.READ),))
+    artifact = edit(build_artifact(policy, "odd", "linux-x86_64"))
+    # Our own encoder would make no such file.
+    monkeypatch.setattr("stockade.driver.review.decode", lambda _data: artifact)
+    (files / "odd.stk").write_bytes(MAGIC)
+    status, out, err = _diff(capfd, "old.toml", "odd.stk")
+    assert (status, out) == (125, "")
+    assert f"the new side `odd.stk` cannot be compared: {why}" in err

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
 from policies import GRANTS, KEY_COMBINATIONS, label
 from stockade.driver.compile import build_artifact, targets
-from stockade.model.artifact import Artifact, Variant
-from stockade.model.policy import Access, Grant, Ip, Policy
-from stockade.proof.comparison import compare_filters
+from stockade.driver.review import JUDGES
+from stockade.model.artifact import Artifact, PortRow, Variant
+from stockade.model.policy import Access, Grant, Ip, Policy, Signals, UnixSockets
 from stockade.review.change import Finding, Kind
 from stockade.review.difference import differences
 from stockade.review.subject import Subject
@@ -25,7 +25,7 @@ def _subject(policy: Policy) -> Subject:
 
 
 def _found(old: Policy, new: Policy) -> tuple[Finding, ...]:
-    return differences(_subject(old), _subject(new), compare_filters)
+    return differences(_subject(old), _subject(new), JUDGES)
 
 
 def _witnesses(found: tuple[Finding, ...], kind: Kind) -> list[str]:
@@ -42,28 +42,33 @@ def _witnesses(found: tuple[Finding, ...], kind: Kind) -> list[str]:
 def test_an_artifact_does_not_differ_from_itself(policy: Policy, target: str) -> None:
     subject = Subject(build_artifact(policy, "x", target), policy)
     other = Subject(build_artifact(policy, "another name", target), policy)
-    assert differences(subject, other, compare_filters) == ()
+    assert differences(subject, other, JUDGES) == ()
 
 
 def test_a_wider_path_opens_all_but_what_was_open() -> None:
     old = Policy(grants=GRANTS)
     new = replace(old, grants=(*GRANTS, Grant("/srv", Access.READ)))
-    (finding,) = _found(old, new)
+    (finding, needed) = _found(old, new)
     assert finding.change.kind is Kind.NEWLY_ALLOWED
     assert finding.hosts == "every host"
-    assert "but for `/srv/in` and `/srv/out`" in finding.change.sentence
+    assert "(in `/srv/in` and `/srv/out` it could already)" in str(
+        finding.change.sentence
+    )
     assert _witnesses((finding,), Kind.NEWLY_ALLOWED) == ["read /srv", "list /srv"]
-    (back,) = _found(new, old)
+    assert needed.change.kind is Kind.MECHANISM
+    assert needed.change.cases[0].name == "/srv"
+    (back, _) = _found(new, old)
     assert back.change.kind is Kind.NEWLY_DENIED
 
 
 def test_a_network_opens_calls_and_gives_up_a_requirement() -> None:
     found = _found(Policy(), Policy(ip=Ip.ALL))
     allowed = _witnesses(found, Kind.NEWLY_ALLOWED)
+    assert allowed[0] == "connect example.com:443"
     assert "call socket 0x2 0x1" in allowed
     assert "read /etc/resolv.conf" in allowed
     assert _witnesses(found, Kind.NEWLY_DENIED) == []
-    assert "requirement ip-network-denied" in _witnesses(found, Kind.MECHANISM)
+    assert "ip-network-denied" in _witnesses(found, Kind.MECHANISM)
 
 
 def _without_last_probe(variant: Variant) -> Variant:
@@ -88,6 +93,89 @@ def test_an_edited_variant_is_found_on_its_hosts_alone(
     edited: Artifact = replace(
         subject.artifact, levels=(replace(level, variants=tuple(variants)),)
     )
-    found = differences(subject, replace(subject, artifact=edited), compare_filters)
+    found = differences(subject, replace(subject, artifact=edited), JUDGES)
     assert {one.hosts for one in found} == {"Landlock ABI 5"}
     assert kind in {one.change.kind for one in found}
+
+
+def _edited(subject: Subject, **fields: int) -> Subject:
+    """Change the masks of every variant, as only another compiler would."""
+    levels = tuple(
+        replace(level, variants=tuple(replace(one, **fields) for one in level.variants))
+        for level in subject.artifact.levels
+    )
+    return replace(subject, artifact=replace(subject.artifact, levels=levels))
+
+
+def test_a_scope_alone_keeps_signals_in() -> None:
+    """Where only Landlock's scope changes, a headline says what it decides."""
+    old, new = Policy(signals=Signals.ANY), Policy(signals=Signals.ISOLATED)
+    headline = next(
+        one.change
+        for one in _found(old, new)
+        if one.change.cases[0].witness == "signal KILL"
+    )
+    assert headline.kind is Kind.NEWLY_DENIED
+    assert "any signal to this user's processes outside" in str(headline.sentence)
+    dropped = _edited(_subject(new), scope_required=0)
+    found = differences(_subject(new), dropped, JUDGES)
+    assert [one.change.kind for one in found] == [Kind.NEWLY_ALLOWED, Kind.MECHANISM]
+    assert found[0].change.cases[0].witness == "signal KILL"
+
+
+@pytest.mark.parametrize(
+    "fields", [{"scope_optional": 0}, {"fs_optional": 0}, {"net_optional": 0}]
+)
+def test_a_second_wall_that_goes_is_a_mechanism(fields: dict[str, int]) -> None:
+    """What the filter still refuses is not newly allowed."""
+    subject = _subject(Policy(grants=GRANTS))
+    found = differences(subject, _edited(subject, **fields), JUDGES)
+    assert {one.change.kind for one in found} == {Kind.MECHANISM}
+
+
+def test_one_port_is_named_among_all() -> None:
+    subject = _subject(Policy(ip=Ip.ALL))
+    limited = _edited(subject, net_required=1)
+    rows = replace(limited.artifact, ports=(PortRow(0, 1), PortRow(8080, 1)))
+    found = differences(subject, replace(limited, artifact=rows), JUDGES)
+    sentences = [str(one.change.sentence) for one in found]
+    assert sentences[0] == (
+        "the program may no longer take TCP connections from others, any port but 0"
+        " (the kernel's choice) and 8080"
+    )
+    assert "bind 443" in _witnesses(found, Kind.NEWLY_DENIED)
+
+
+def test_rights_that_change_apart_are_said_apart() -> None:
+    """`connect` everywhere and `read` of ten files are two changes."""
+    files = tuple(Grant(f"/srv/{number}", Access.READ) for number in range(10))
+    found = _found(Policy(), Policy(grants=files, unix_sockets=UnixSockets.ALL))
+    read = next(one.change for one in found if one.change.cases[0].name == "/srv/0")
+    assert str(read.sentence) == (
+        "the program may now read files and list folders: `/srv/0` and below,"
+        " `/srv/1` and below, `/srv/2` and below and 7 more"
+    )
+    assert len(read.cases) == 20
+    assert found[0].change.cases[0].witness == "connect unix /run/user/1000/bus"
+
+
+def test_every_field_of_an_artifact_is_compared() -> None:
+    """A field that a later version adds must not change in silence."""
+    policy = Policy(grants=GRANTS, signals=Signals.ISOLATED, pass_names=("X",))
+    subject = _subject(policy)
+    named = {"target", "policy_name", "levels", "program_class"}
+    for one in fields(Artifact):
+        value = getattr(subject.artifact, one.name)
+        if one.name in named:
+            continue
+        others: object = value + 1 if isinstance(value, int) else _without_one(value)
+        if others == value:
+            continue
+        edited = replace(subject.artifact, **{one.name: others})
+        found = differences(subject, replace(subject, artifact=edited), JUDGES)
+        assert found, one.name
+
+
+def _without_one(rows: tuple[object, ...]) -> tuple[object, ...]:
+    # The first class is the program's, which a start needs.
+    return rows[:-1]

@@ -11,11 +11,19 @@ from stockade.artifact.errors import BundleRefused
 from stockade.artifact.layout import LIMITS
 from stockade.cli.arguments import Arguments, read_arguments
 from stockade.cli.compiling import known_target
-from stockade.cli.output import Refusal, write_out
-from stockade.diagnostics import quote
-from stockade.driver.review import NothingInCommonError, Side, difference, read_side
+from stockade.cli.output import Refusal, write_error, write_out
+from stockade.diagnostics import PolicyRejected, quote
+from stockade.driver.review import (
+    ClaimRefusedError,
+    NothingInCommonError,
+    Side,
+    difference,
+    read_side,
+)
 from stockade.proof.prover import ProofRefusedError
 from stockade.review.change import Kind
+from stockade.review.hosts import TooManyHostsError
+from stockade.review.markdown import markdown_lines
 from stockade.review.report import Entry, entries, json_text, text_lines
 
 COMMAND = "diff"
@@ -40,21 +48,23 @@ def diff_command(entry: bytes, raw: list[bytes]) -> int:
         found = entries(difference(old, new))
     except NothingInCommonError as error:
         raise Refusal(f"nothing to compare: {error}") from error
-    except ProofRefusedError as error:
-        raise Refusal(f"cannot compare the filters: {error}") from error
+    except (ProofRefusedError, TooManyHostsError) as error:
+        raise Refusal(f"cannot compare: {error}") from error
     write_out(_text(read, found))
     return _VERDICT if any(one.change.kind in fatal for one in found) else 0
 
 
 def _sides(read: Arguments) -> tuple[Side, Side]:
     wanted = [known_target(one) for one in read.values("--target")]
-    old, new = (_side(operand, wanted) for operand in read.operands)
-    return old, new
+    old, new = read.operands
+    return _side("old", old, wanted), _side("new", new, wanted)
 
 
 def _text(read: Arguments, found: tuple[Entry, ...]) -> str:
     if read.value("--json") is not None:
         return json_text(found) + "\n"
+    if read.value("--markdown") is not None:
+        return "".join(f"{line}\n" for line in markdown_lines(found))
     colour = os.isatty(_OUT)
     return "".join(f"{line}\n" for line in text_lines(found, colour=colour))
 
@@ -66,12 +76,20 @@ def _kind(name: str) -> Kind:
     return _KINDS[name]
 
 
-def _side(operand: str, wanted: list[str]) -> Side:
+def _side(side: str, operand: str, wanted: list[str]) -> Side:
     data = _bytes(operand)
     try:
         return read_side(data, operand, wanted)
     except BundleRefused as refused:
-        raise Refusal(f"{quote(operand)} is no bundle: {refused}") from refused
+        raise Refusal(
+            f"the {side} side {quote(operand)} is no bundle: {refused}"
+        ) from refused
+    except ClaimRefusedError as refused:
+        message = f"the {side} side {quote(operand)} cannot be compared: {refused}"
+        raise Refusal(message) from refused
+    except PolicyRejected:
+        write_error(f"stockade: the {side} side {quote(operand)} is refused:\n")
+        raise
 
 
 def _bytes(operand: str) -> bytes:

@@ -50,6 +50,7 @@ _OF_RUNS = (
     Option("--show-warning", "ID", repeatable=True),
     Option("--level", "NAME", built=False),
     Option("--json", commands=("check", "diff")),
+    Option("--markdown", commands=("diff",)),
     Option("--parent-pid", "PID", built=False),
     Option("--parent-start", "TOKEN", built=False),
     Option("--status-fd", "N", commands=("run",)),

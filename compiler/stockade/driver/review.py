@@ -3,29 +3,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from stockade.abi.arch import AUDIT_ARCH
+from stockade.artifact import listing
 from stockade.artifact.canonical import canonical
 from stockade.artifact.decode import decode
 from stockade.artifact.layout import MAGIC
-from stockade.diagnostics import Report
+from stockade.diagnostics import Report, quote
 from stockade.driver.bundle import claimed_policy
 from stockade.driver.compile import build_artifact, targets
-from stockade.model.artifact import Artifact
+from stockade.model.artifact import Artifact, Filter, Probe
 from stockade.model.place import Places
 from stockade.model.policy import Policy
+from stockade.model.request import CallRequest
 from stockade.policy.lower import lower
 from stockade.policy.places import places
 from stockade.policy.read import read_file
 from stockade.proof.comparison import compare_filters
+from stockade.proof.interpreter import NotAProgramError, call_data, run
+from stockade.proof.prover import ProofRefusedError
+from stockade.review.calls import answer
 from stockade.review.change import Finding
-from stockade.review.difference import differences
+from stockade.review.difference import Judges, differences
 from stockade.review.subject import Subject
 
 
 class NothingInCommonError(Exception):
     """Two sides have no target that both are for."""
+
+
+class ClaimRefusedError(Exception):
+    """A bundle holds what no policy means, so that nothing can be said of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +48,12 @@ class Side:
 def read_side(data: bytes, name: str, wanted: Iterable[str] = ()) -> Side:
     """Read a bundle, or a policy for every target that is wanted, all by default.
 
-    `name` is what the text is called where rules are placed. Raises BundleRefused or
-    PolicyRejected.
+    `name` is what the text is called where rules are placed. Raises BundleRefused,
+    ClaimRefusedError or PolicyRejected.
     """
     if data.startswith(MAGIC):
         artifact = decode(data)
-        subject = Subject(artifact, claimed_policy(artifact), Places())
+        subject = Subject(artifact, _claimed(artifact), Places())
         return Side({artifact.target: subject})
     report = Report()
     settings = read_file(data, name, report)
@@ -57,16 +67,62 @@ def read_side(data: bytes, name: str, wanted: Iterable[str] = ()) -> Side:
     )
 
 
+def _claimed(artifact: Artifact) -> Policy:
+    """Rebuild a bundle's policy; the launcher goes by index where we go by name."""
+    for what, names in (
+        ("classes", [row.name for row in artifact.classes]),
+        ("levels", [level.name for level in artifact.levels]),
+    ):
+        for name in names:
+            if names.count(name) > 1:
+                raise ClaimRefusedError(f"two {what} are called {quote(name)}")
+    try:
+        return claimed_policy(artifact)
+    except KeyError as unknown:
+        name = quote(str(unknown.args[0]))
+        raise ClaimRefusedError(f"class {name} of a grant is no policy's") from None
+
+
 def _built(policy: Policy, target: str) -> Artifact:
     # One name for both sides: what a policy is called decides nothing.
     return canonical(build_artifact(policy, "policy", target))
 
 
+def load_filter(program: Filter) -> Callable[[CallRequest], str]:
+    """Make a filter ready to answer calls: `allow`, or the name of an error.
+
+    What comes back raises ProofRefusedError where the kernel would have refused the
+    program.
+    """
+    code = [(insn.code, insn.jt, insn.jf, insn.k) for insn in program.instructions]
+    own = [one.insn for one in program.relocations if one.kind == "own-pid"]
+
+    def answers(request: CallRequest) -> str:
+        arch = AUDIT_ARCH.get(request.arch)
+        number = int(request.arch, 16) if arch is None else arch
+        for at in own:
+            code[at] = (*code[at][:3], request.own_pid)
+        data = call_data(request.number, number, request.args, 0)
+        try:
+            return answer(run(code, data))
+        except NotAProgramError as fault:
+            raise ProofRefusedError(f"not comparable: {fault}", None) from fault
+
+    return answers
+
+
+def _probe_text(arch: str, probe: Probe) -> str:
+    return listing.probe(arch, probe).removeprefix(f"{probe.name}: ")
+
+
+JUDGES = Judges(compare_filters, load_filter, _probe_text)
+
+
 def difference(old: Side, new: Side) -> tuple[Finding, ...]:
     """List what changes between two sides, for every target that both are for.
 
-    Raises NothingInCommonError, and ProofRefusedError where filters cannot be
-    compared.
+    Raises NothingInCommonError, ProofRefusedError where filters cannot be compared,
+    and TooManyHostsError.
     """
     shared = [target for target in old.subjects if target in new.subjects]
     if not shared:
@@ -76,9 +132,7 @@ def difference(old: Side, new: Side) -> tuple[Finding, ...]:
     return tuple(
         finding
         for target in sorted(shared)
-        for finding in differences(
-            old.subjects[target], new.subjects[target], compare_filters
-        )
+        for finding in differences(old.subjects[target], new.subjects[target], JUDGES)
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stockade.model.policy import Grant
+from stockade.model.policy import Access, Grant
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +30,8 @@ class Places:
 
     keys: Mapping[str, Place] = field(default_factory=dict)
     grants: Mapping[Grant, Place] = field(default_factory=dict)
+
+
+def grant_key(access: Access) -> str:
+    """Name the key that holds path rules of a kind."""
+    return "commands.allow" if access is Access.COMMAND else f"filesystem.{access}"

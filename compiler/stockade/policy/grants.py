@@ -10,14 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from stockade.diagnostics import Code, Note, Report, quote
+from stockade.model.place import grant_key
 from stockade.model.policy import Access, Grant
 from stockade.policy.paths import normal_path
 from stockade.policy.settings import Settings
 from stockade.source import Span
 
 MAX_GRANTS = 16_384
-# Where an access is not the name of a key in `filesystem`.
-_KEYS = {Access.COMMAND: "commands.allow"}
 _EXECUTING = (Access.READ_EXEC, Access.COMMAND)
 # Only the kernel adds and removes entries of devpts, so nothing in it can be
 # replaced by a link before the next start.
@@ -39,7 +38,7 @@ def read_grants(settings: Settings, report: Report) -> tuple[Grant, ...]:
     places: dict[str, _Place] = {}
     total = 0
     for access in Access:
-        setting = settings.get(_KEYS.get(access, f"filesystem.{access}"))
+        setting = settings.get(grant_key(access))
         for text, span in setting.items if setting else ():
             path = normal_path(text, span, report)
             if path is None:

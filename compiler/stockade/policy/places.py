@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 
 from stockade.diagnostics import Report
-from stockade.model.place import Place, Places
+from stockade.model.place import Place, Places, grant_key
 from stockade.model.policy import Access, Grant, Policy
 from stockade.policy.format import KEYS
 from stockade.policy.paths import normal_path
@@ -15,7 +15,13 @@ from stockade.policy.settings import Setting
 from stockade.source import Span
 
 # Fields of Policy that are not called as their key is.
-_OTHER_NAMES = {"pass_names": "pass", "set_values": "set"}
+_OTHER_NAMES = {
+    "pass_names": "pass",
+    "set_values": "set",
+    "environment_base": "base",
+    # Listed where its list is written.
+    "commands": "allow",
+}
 
 
 def places(settings: Mapping[str, Setting]) -> Places:
@@ -40,7 +46,7 @@ def _keys(settings: Mapping[str, Setting]) -> Iterator[tuple[str, Place]]:
 
 def _grants(settings: Mapping[str, Setting]) -> Iterator[tuple[Grant, Place]]:
     for access in Access:
-        key = f"filesystem.{access}"
+        key = grant_key(access)
         setting = settings.get(key)
         for text, span in setting.items if setting else ():
             # Faults were reported when the policy was read.

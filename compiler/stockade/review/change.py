@@ -4,9 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum
 
 from stockade.model.place import Place
+from stockade.render.prose import Sentence
+from stockade.render.text import PlainText
+
+ALLOWED = "allow"
+# Stands on the side that lacks what a change of mechanism is about.
+NOTHING = "none"
 
 
 class Kind(StrEnum):
@@ -18,17 +24,51 @@ class Kind(StrEnum):
     MECHANISM = "mechanism changed"
 
 
+class Topic(Enum):
+    """What a change is about; changes of one topic are put into words alike."""
+
+    REACH = "reach"
+    FILES = "files"
+    VARIABLES = "variables"
+    START = "start"
+    CALLS = "calls"
+    MECHANISM = "mechanism"
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One decision that changes: what it is about, a request, both answers.
 
-    `witness` is a request as `stockade query` takes it.
+    `witness` is a request as `stockade query` takes it, printable as it is; of a path
+    it stands for all below but what `spared` names. `reason` is that of a refusal.
+    `hosts` and `targets` are empty where the case holds wherever its change does.
     """
 
-    name: str
-    witness: str
-    before: str
-    after: str
+    name: PlainText
+    witness: PlainText
+    before: PlainText
+    after: PlainText
+    spared: tuple[PlainText, ...] = ()
+    reason: str = ""
+    hosts: str = ""
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One decision that changes on one kind of host, before equal ones are joined.
+
+    `deed` is what may be done and `thing` to what, `rank` how dangerous it is, the
+    least number the most.
+    """
+
+    kind: Kind
+    topic: Topic
+    rank: int
+    deed: str
+    thing: Sentence
+    case: Case
+    rules: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +76,15 @@ class Change:
     """Decisions that change for one reason on some hosts; `cases` is never empty.
 
     `rules` are the keys that make the change, of the side that has them. Of a change
-    of mechanism the witness is the part of the artifact that differs.
+    of mechanism the witness is the part of the artifact that differs. `rank` orders
+    the changes of a kind, the most dangerous first.
     """
 
     kind: Kind
-    sentence: str
+    sentence: Sentence
     cases: tuple[Case, ...]
     rules: tuple[Place, ...] = ()
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +95,12 @@ class Finding:
     level: str
     hosts: str
     change: Change
+
+
+def kind_of(before: str, after: str) -> Kind | None:
+    """Name what happens where one answer takes the place of another."""
+    if before == after:
+        return None
+    if after == ALLOWED:
+        return Kind.NEWLY_ALLOWED
+    return Kind.NEWLY_DENIED if before == ALLOWED else Kind.CHANGED_ERROR

@@ -7,79 +7,134 @@ by comparing tables in full for the rest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 
-from stockade.model.artifact import Level, Variant
+from stockade.abi.arch import LINUX_TARGETS
+from stockade.model.artifact import Filter, Level, Probe, Variant
 from stockade.review.calls import Compare, call_changes
-from stockade.review.change import Change, Finding, Kind
+from stockade.review.change import Fact, Finding, Kind
 from stockade.review.files import file_changes
-from stockade.review.hosts import Host, hosts_of, in_words
+from stockade.review.gather import changes
+from stockade.review.hosts import Host, hosts_of
+from stockade.review.keys import Keys
 from stockade.review.mechanism import artifact_changes, variant_changes
-from stockade.review.start import start_changes, support_change
+from stockade.review.reach import CALLS
+from stockade.review.reach_changes import reach_changes
+from stockade.review.start import start_changes, support_fact
 from stockade.review.subject import Subject
+from stockade.review.walls import Answers, VariantWalls
 
 _ABI = "landlock-abi-"
 _ORDER = tuple(Kind)
+_EVERY_LEVEL = "every level"
 
 
-def differences(old: Subject, new: Subject, compare: Compare) -> tuple[Finding, ...]:
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """What knows filters, each of which raises where it cannot know.
+
+    One compares two in full, one makes one ready to answer calls, one writes a probe
+    for a reader.
+    """
+
+    compare: Compare
+    load: Callable[[Filter], Answers]
+    probe_text: Callable[[str, Probe], str]
+
+
+def differences(old: Subject, new: Subject, judges: Judges) -> tuple[Finding, ...]:
     """List what changes from one artifact to another of the same target.
 
-    Sorted by kind, the most dangerous first. `compare` finds the calls that two
-    filters answer otherwise, and raises where it cannot know.
+    Sorted by kind, and within each the most dangerous first.
     """
     every = hosts_of((old.artifact, new.artifact))
+    target = new.artifact.target
+    of_all: dict[Fact, Sequence[Host]] = dict.fromkeys(
+        (*start_changes(old, new), *artifact_changes(old.artifact, new.artifact)),
+        every,
+    )
+    found = [
+        Finding(target, _EVERY_LEVEL, hosts, change)
+        for hosts, change in changes(of_all, every)
+    ]
     before = {level.name: level for level in old.artifact.levels}
     after = {level.name: level for level in new.artifact.levels}
-    target = new.artifact.target
-    found = [
-        Finding(target, "every level", "every host", one)
-        for one in (
-            *start_changes(old, new),
-            *artifact_changes(old.artifact, new.artifact),
-        )
-    ]
     for name in dict.fromkeys((*before, *after)):
         # A level that one side lacks is one that starts nowhere there.
         sides = tuple(levels.get(name, Level(name, ())) for levels in (before, after))
-        by_change: dict[Change, list[Host]] = {}
-        for host, change in _by_host(old, new, sides, every, compare):
-            by_change.setdefault(change, []).append(host)
+        by_fact: dict[Fact, list[Host]] = {}
+        for host, fact in _Comparison(old, new, judges).by_host(sides, every):
+            by_fact.setdefault(fact, []).append(host)
         found += [
-            Finding(target, name, in_words(hosts, every), change)
-            for change, hosts in by_change.items()
+            Finding(target, name, hosts, change)
+            for hosts, change in changes(by_fact, every)
         ]
-    return tuple(sorted(found, key=lambda one: _ORDER.index(one.change.kind)))
+    return tuple(
+        sorted(
+            found,
+            key=lambda one: (_ORDER.index(one.change.kind), one.change.rank),
+        )
+    )
 
 
-def _by_host(
-    old: Subject,
-    new: Subject,
-    sides: tuple[Level, ...],
-    every: tuple[Host, ...],
-    compare: Compare,
-) -> Iterator[tuple[Host, Change]]:
-    known: dict[tuple[Variant, Variant], tuple[Change, ...]] = {}
-    for host in every:
-        before, after = (host.variant(side) for side in sides)
-        if before is None or after is None:
-            if before is not after:
-                yield host, support_change(starts=after is not None)
-            continue
-        if (before, after) not in known:
-            known[before, after] = tuple(_of_pair(old, new, before, after, compare))
-        for change in known[before, after]:
-            yield host, change
+class _Comparison:
+    """Compares variants, each pair and each filter once."""
 
+    def __init__(self, old: Subject, new: Subject, judges: Judges) -> None:
+        self._subjects = old, new
+        self._judges = judges
+        self._keys = Keys(old, new)
+        self._arch = LINUX_TARGETS[new.artifact.target].arch
+        self._known: dict[tuple[Variant, Variant, bool], tuple[Fact, ...]] = {}
+        self._loaded: dict[Filter, Answers] = {}
 
-def _of_pair(
-    old: Subject, new: Subject, before: Variant, after: Variant, compare: Compare
-) -> Iterator[Change]:
-    """Give what changes where one variant takes the place of another."""
-    abis = _abi(before), _abi(after)
-    yield from file_changes(old, new, before, after)
-    yield from call_changes(old, new, abis, compare(before.filter, after.filter))
-    yield from variant_changes(before, after)
+    def by_host(
+        self, sides: tuple[Level, ...], every: tuple[Host, ...]
+    ) -> Iterator[tuple[Host, Fact]]:
+        """Give every fact of a level with each host where it holds."""
+        for host in every:
+            before, after = (host.variant(side) for side in sides)
+            if before is None or after is None:
+                if before is not after:
+                    yield host, support_fact(starts=after is not None)
+                continue
+            # Of a kernel's age files know whether it can move between folders.
+            pair = before, after, host.landlock_abi < 2
+            if pair not in self._known:
+                self._known[pair] = tuple(
+                    self._of_pair(before, after, host.landlock_abi)
+                )
+            for fact in self._known[pair]:
+                yield host, fact
+
+    def _of_pair(self, before: Variant, after: Variant, abi: int) -> Iterator[Fact]:
+        """Give what changes where one variant takes the place of another."""
+        abis = _abi(before), _abi(after)
+        walls = (
+            self._walls(self._subjects[0], before),
+            self._walls(self._subjects[1], after),
+        )
+        yield from file_changes(walls, abi, abis, self._keys)
+        found = self._judges.compare(before.filter, after.filter)
+        calls = tuple(call_changes(self._arch, abis, found, self._keys))
+        alike = walls[0].beside_filter() == walls[1].beside_filter()
+        if not alike or any(fact.case.name in CALLS for fact in calls):
+            yield from reach_changes(walls, abis, self._keys)
+        yield from calls
+        yield from variant_changes(
+            before, after, lambda one: self._judges.probe_text(self._arch, one)
+        )
+
+    def _walls(self, subject: Subject, variant: Variant) -> VariantWalls:
+        """Put up the walls of a variant; each filter is loaded once."""
+        program = variant.filter
+        if program not in self._loaded:
+            self._loaded[program] = cache(self._judges.load(program))
+        return VariantWalls(
+            subject.artifact, variant, self._arch, self._loaded[program]
+        )
 
 
 def _abi(variant: Variant) -> int:

@@ -1,177 +1,194 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compare what two Landlock tables allow on every path there is.
+"""Compare what two variants allow on every path there is.
 
-Rights only change at paths that a rule names, so those, and the root, stand for all:
-each is compared with what changes above it, and a change is said once, at its top.
+Rights only change at paths that a rule names, so those, and the root, stand for all.
+Each right is followed by itself: it changes from a path on, but for what lies below
+and had it, or has it, all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from stockade.abi.landlock import FS_RIGHTS
-from stockade.model.artifact import Artifact, Variant
-from stockade.model.decide import covers, folders_above
-from stockade.model.place import Place
-from stockade.model.request import PathAction
-from stockade.model.system_set import readable_system_paths
-from stockade.review.change import Case, Change, Kind
-from stockade.review.subject import Subject, changed_fields
+from stockade.abi.landlock import fs_mask
+from stockade.model.decide import decide, folders_above
+from stockade.model.policy import Policy
+from stockade.model.request import PathAction, PathRequest, Situation
+from stockade.render.prose import Sentence, code, listed, sentence
+from stockade.render.text import plain
+from stockade.review.change import ALLOWED, Case, Fact, Kind, Topic
+from stockade.review.keys import Keys
+from stockade.review.request_words import PROGRAM, request_text
+from stockade.review.walls import NOT_THERE, Table, VariantWalls
 
-# What each right lets a program do, as `stockade query` calls it.
-ACTIONS: Mapping[str, PathAction] = {
-    "EXECUTE": PathAction.EXECUTE,
-    "WRITE_FILE": PathAction.WRITE,
-    "READ_FILE": PathAction.READ,
-    "READ_DIR": PathAction.LIST,
-    "REMOVE_DIR": PathAction.REMOVE_FOLDER,
-    "REMOVE_FILE": PathAction.REMOVE_FILE,
-    "MAKE_CHAR": PathAction.CREATE_CHARACTER_DEVICE,
-    "MAKE_DIR": PathAction.CREATE_FOLDER,
-    "MAKE_REG": PathAction.CREATE_FILE,
-    "MAKE_SOCK": PathAction.CREATE_SOCKET,
-    "MAKE_FIFO": PathAction.CREATE_FIFO,
-    "MAKE_BLOCK": PathAction.CREATE_BLOCK_DEVICE,
-    "MAKE_SYM": PathAction.CREATE_LINK,
-    "REFER": PathAction.MOVE,
-    "TRUNCATE": PathAction.TRUNCATE,
-    "IOCTL_DEV": PathAction.DEVICE_REQUEST,
-    "RESOLVE_UNIX": PathAction.CONNECT,
-}
-_ALL = (1 << len(FS_RIGHTS)) - 1
-PROGRAM = "the program's own file"
+_REFUSED = "EACCES"
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """The rights on named paths, joined, and those that the kernel does not judge."""
+class _Right:
+    """What a right lets a program do, in words, and how dangerous that is."""
 
-    rights: Mapping[str, int]
-    not_judged: int
-
-    def on(self, path: str) -> int:
-        """Join the rights on a path and on every folder above it."""
-        mask = self.not_judged
-        for above in folders_above(path):
-            mask |= self.rights.get(above, 0)
-        return mask
+    action: PathAction
+    rank: int
+    deed: str
 
 
-def table_of(artifact: Artifact, variant: Variant) -> Table:
-    """Read the table that one variant of an artifact makes in force."""
-    masks = {entry.name: entry.rights for entry in artifact.classes}
-    rights: dict[str, int] = {}
-    for row in artifact.grants:
-        rights[row.path] = rights.get(row.path, 0) | masks[row.class_name]
-    handled = variant.fs_required | variant.fs_optional
-    return Table(rights, _ALL & ~handled)
+# RESOLVE_UNIX is decided with all else that sockets need: see reach_changes.
+RIGHTS: Mapping[str, _Right] = {
+    "WRITE_FILE": _Right(PathAction.WRITE, 10, "write files"),
+    "TRUNCATE": _Right(PathAction.TRUNCATE, 12, "empty files"),
+    "MAKE_REG": _Right(PathAction.CREATE_FILE, 11, "create files"),
+    "MAKE_DIR": _Right(PathAction.CREATE_FOLDER, 13, "create folders"),
+    "REMOVE_FILE": _Right(PathAction.REMOVE_FILE, 13, "remove files"),
+    "REMOVE_DIR": _Right(PathAction.REMOVE_FOLDER, 14, "remove folders"),
+    "REFER": _Right(PathAction.MOVE, 14, "move files between folders"),
+    "MAKE_SYM": _Right(PathAction.CREATE_LINK, 14, "make symbolic links"),
+    "MAKE_SOCK": _Right(PathAction.CREATE_SOCKET, 14, "make sockets"),
+    "MAKE_FIFO": _Right(PathAction.CREATE_FIFO, 14, "make pipes"),
+    "MAKE_CHAR": _Right(
+        PathAction.CREATE_CHARACTER_DEVICE, 10, "make character devices"
+    ),
+    "MAKE_BLOCK": _Right(PathAction.CREATE_BLOCK_DEVICE, 10, "make block devices"),
+    "EXECUTE": _Right(PathAction.EXECUTE, 16, "run programs"),
+    "READ_FILE": _Right(PathAction.READ, 20, "read files"),
+    "READ_DIR": _Right(PathAction.LIST, 21, "list folders"),
+    "IOCTL_DEV": _Right(PathAction.DEVICE_REQUEST, 22, "send requests to devices"),
+}
+# S_IFCHR, S_IFBLK of linux/stat.h; a device request that no list knows.
+_DEVICES = {"MAKE_CHAR": 0o020000, "MAKE_BLOCK": 0o060000}
+_UNLISTED = 0x7FFF0001
+_AT_FDCWD = (1 << 64) - 100
 
 
 def file_changes(
-    old: Subject, new: Subject, before: Variant, after: Variant
-) -> Iterator[Change]:
-    """Give what two variants decide otherwise about paths, equal changes as one."""
-    tables = table_of(old.artifact, before), table_of(new.artifact, after)
-    regions = changed_regions(*tables)
-    for kind, side, answers in (
-        (Kind.NEWLY_ALLOWED, new, ("EACCES", "allow")),
-        (Kind.NEWLY_DENIED, old, ("allow", "EACCES")),
+    walls: tuple[VariantWalls, VariantWalls],
+    landlock_abi: int,
+    abis: tuple[int, int],
+    keys: Keys,
+) -> Iterator[Fact]:
+    """Give what two variants decide otherwise about paths on one kind of host."""
+    old, new = (effective_table(side, landlock_abi) for side in walls)
+    arch = walls[0].arch
+    for kind, tables, answers in (
+        (Kind.NEWLY_ALLOWED, (old, new), (_REFUSED, ALLOWED)),
+        (Kind.NEWLY_DENIED, (new, old), (ALLOWED, _REFUSED)),
     ):
-        grouped: dict[tuple[int, tuple[Place, ...]], list[str]] = {}
-        for path, (gained, lost) in regions.items():
-            mask = gained if kind is Kind.NEWLY_ALLOWED else lost
-            if mask:
-                rules = _rules(old, new, side, path)
-                grouped.setdefault((mask, rules), []).append(path)
-        for (mask, rules), paths in grouped.items():
-            actions = _actions(mask)
-            cases = (
-                Case(path, f"{action} {path}", *answers)
-                for path in paths
-                for action in actions
-            )
-            yield Change(
-                kind, _sentence(kind, paths, actions, regions), tuple(cases), rules
-            )
-    yield from _program(old.artifact, new.artifact, before, after)
+        for name, path, spared in regions(*tables):
+            right = RIGHTS[name]
+            request = PathRequest(path, right.action)
+            rules = keys.of(_meaning(arch, request), abis, request)
+            case = _case(request, arch, answers, spared)
+            thing = _region(kind, path, spared)
+            yield Fact(kind, Topic.FILES, right.rank, right.deed, thing, case, rules)
+    yield from _program(walls)
 
 
-def changed_regions(old: Table, new: Table) -> dict[str, tuple[int, int]]:
-    """Give the rights gained and lost at each path from which on that changes.
+def _meaning(arch: str, request: PathRequest) -> Callable[[Policy, int], bool]:
+    # What ABIs before the right's answer is the filter's or nobody's.
+    return lambda policy, abi: decide(policy, Situation(arch, abi), request).allowed
 
-    A region ends where another one begins; what lies in none has not changed.
+
+def _case(
+    request: PathRequest, arch: str, answers: tuple[str, str], spared: Sequence[str]
+) -> Case:
+    before, after = map(plain, answers)
+    text = request_text(request, arch)
+    return Case(plain(request.path), text, before, after, tuple(map(plain, spared)))
+
+
+def effective_table(walls: VariantWalls, landlock_abi: int) -> Table:
+    """Read a table as it works beside the filter on a kernel of one Landlock ABI."""
+    table = walls.table()
+    closed = _closed(walls, table.not_judged, landlock_abi)
+    rights = {path: mask & ~closed for path, mask in table.rights.items()}
+    free = table.not_judged & ~closed
+    truncate, write = fs_mask("TRUNCATE"), fs_mask("WRITE_FILE")
+    if free & truncate and walls.call("truncate", 0, 0) != ALLOWED:
+        # Then a file is only emptied by who opens it for writing.
+        free &= ~truncate | (truncate if free & write else 0)
+        rights = {
+            path: mask & ~truncate | (truncate if mask & write else 0)
+            for path, mask in rights.items()
+        }
+    return Table(rights, free)
+
+
+def _closed(walls: VariantWalls, not_judged: int, landlock_abi: int) -> int:
+    """Join the rights that the filter, or an old kernel, refuses wherever they are."""
+    mask = 0
+    for name, kind in _DEVICES.items():
+        answers = (
+            walls.call("mknod", 0, kind, 0),
+            walls.call("mknodat", _AT_FDCWD, 0, kind, 0),
+        )
+        if all(one != ALLOWED for one in answers if one != NOT_THERE):
+            mask |= fs_mask(name)
+    device = fs_mask("IOCTL_DEV")
+    if not_judged & device and walls.call("ioctl", 3, _UNLISTED) != ALLOWED:
+        mask |= device
+    if landlock_abi < 2:
+        # Without the right to it Landlock refuses every move between folders.
+        mask |= fs_mask("REFER")
+    return mask
+
+
+def regions(without: Table, with_: Table) -> Iterator[tuple[str, str, list[str]]]:
+    """Find where one table has a right that the other lacks: right, path, what not.
+
+    Rights only grow on the way down, so what is spared stays so below.
     """
-    changed: dict[str, tuple[int, int]] = {}
-    for path in sorted({"/": 0, **old.rights, **new.rights}):
-        had, has = old.on(path), new.on(path)
-        change = has & ~had, had & ~has
-        above = next((one for one in folders_above(path) if one in changed), "")
-        if change != changed.get(above, (0, 0)):
-            changed[path] = change
-    return changed
+    more: dict[str, int] = {}
+    above: dict[str, str] = {}
+    # A folder sorts before all that is in it.
+    for path in sorted({"/": 0, **without.rights, **with_.rights}):
+        more[path] = with_.on(path) & ~without.on(path)
+        folders = (one for one in folders_above(path) if one != path and one in above)
+        above[path] = next(folders, "")
+    some = 0
+    for mask in more.values():
+        some |= mask
+    for name in RIGHTS:
+        bit = fs_mask(name)
+        if not some & bit:
+            continue
+        tops: dict[str, str] = {}
+        found: dict[str, list[str]] = {}
+        for path, mask in more.items():
+            was = bool(more.get(above[path], 0) & bit)
+            tops[path] = tops[above[path]] if was else path
+            if mask & bit and not was:
+                found[path] = []
+            elif was and not mask & bit:
+                found[tops[path]].append(path)
+        yield from ((name, path, spared) for path, spared in found.items())
 
 
-def _sentence(
-    kind: Kind, paths: list[str], actions: list[str], regions: Mapping[str, object]
-) -> str:
-    named = []
-    for path in paths:
-        inner = [
-            f"`{one}`"
-            for one in regions
-            if one != path and covers(path, one) and one not in paths
-        ]
-        but = f" (but for {' and '.join(inner)})" if inner else ""
-        named.append(f"`{path}` and below{but}")
-    words = "newly" if kind is Kind.NEWLY_ALLOWED else "no longer"
-    return f"{', '.join(named)}: {words} open to {', '.join(actions)}"
+def _region(kind: Kind, path: str, spared: list[str]) -> Sentence:
+    whole = sentence("any path") if path == "/" else sentence(code(path), " and below")
+    if not spared:
+        return whole
+    words = "could already" if kind is Kind.NEWLY_ALLOWED else "still may"
+    return sentence(whole, " (in ", listed(map(code, spared), _SHOWN), f" it {words})")
 
 
-def _rules(old: Subject, new: Subject, side: Subject, path: str) -> tuple[Place, ...]:
-    found: dict[Place, None] = {}
-    for row in side.artifact.grants:
-        if covers(row.path, path):
-            place = side.grant(row.path, row.class_name) if row.policy else None
-            keys = (place,) if place else _system_keys(old, new, side)
-            found |= dict.fromkeys(keys)
-    return tuple(found)
-
-
-def _system_keys(old: Subject, new: Subject, side: Subject) -> tuple[Place, ...]:
-    """Find the keys that change the system set between two policies."""
-    keys = []
-    for name in changed_fields(old.policy, new.policy):
-        alone = replace(old.policy, **{name: getattr(new.policy, name)})
-        if readable_system_paths(alone) != readable_system_paths(old.policy):
-            keys.append(side.key(name))
-    return tuple(keys) or (side.key("system"),)
-
-
-def _actions(mask: int) -> list[str]:
-    return [str(ACTIONS[right.name]) for right in FS_RIGHTS if right.bit & mask]
-
-
-def _program(
-    old: Artifact, new: Artifact, before: Variant, after: Variant
-) -> Iterator[Change]:
+def _program(walls: tuple[VariantWalls, VariantWalls]) -> Iterator[Fact]:
     """Compare what is allowed on the program, whose path only a start knows."""
-    had, has = (_program_rights(*side) for side in ((old, before), (new, after)))
-    for kind, mask, answers in (
-        (Kind.NEWLY_ALLOWED, has & ~had, ("EACCES", "allow")),
-        (Kind.NEWLY_DENIED, had & ~has, ("allow", "EACCES")),
-    ):
-        if mask:
-            actions = _actions(mask)
-            yield Change(
-                kind,
-                f"{PROGRAM}: {', '.join(actions)}",
-                tuple(Case(one, f"{one} PROGRAM", *answers) for one in actions),
-            )
+    had, has = map(_program_rights, walls)
+    thing = sentence("the program's own file")
+    for name, right in RIGHTS.items():
+        bit = fs_mask(name)
+        if (had ^ has) & bit:
+            kind = Kind.NEWLY_ALLOWED if has & bit else Kind.NEWLY_DENIED
+            answers = (_REFUSED, ALLOWED) if has & bit else (ALLOWED, _REFUSED)
+            request = PathRequest(PROGRAM, right.action)
+            case = _case(request, walls[0].arch, answers, ())
+            yield Fact(kind, Topic.FILES, right.rank, right.deed, thing, case)
 
 
-def _program_rights(artifact: Artifact, variant: Variant) -> int:
-    rights = {entry.name: entry.rights for entry in artifact.classes}
+def _program_rights(walls: VariantWalls) -> int:
+    rights = {entry.name: entry.rights for entry in walls.artifact.classes}
     # What is not judged changes at `/` already, and is said there.
-    handled = variant.fs_required | variant.fs_optional
-    return rights[artifact.program_class] & handled
+    handled = walls.variant.fs_required | walls.variant.fs_optional
+    return rights[walls.artifact.program_class] & handled

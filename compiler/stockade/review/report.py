@@ -2,19 +2,22 @@
 """Put findings in the order and the words in which people read them.
 
 What several targets have in common is said once. Every form of the report, text,
-Markdown, JSON and HTML, is made from the entries here.
+Markdown, JSON and HTML, is made from the entries here; docs/review.md has the keys.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from stockade.model.place import Place
+from stockade.render.prose import Sentence, code, sentence
 from stockade.render.text import plain
-from stockade.review.change import Change, Finding, Kind
+from stockade.review.change import NOTHING, Case, Change, Finding, Kind
 
-_SHOWN_CASES = 6
+SHOWN_CASES = 5
+_ORDER = tuple(Kind)
 _COLOURS = {
     Kind.NEWLY_ALLOWED: "31",
     Kind.NEWLY_DENIED: "32",
@@ -33,77 +36,145 @@ class Entry:
     change: Change
 
 
-def entries(findings: tuple[Finding, ...]) -> tuple[Entry, ...]:
-    """Join what targets have in common, the most dangerous kind first."""
-    joined: dict[tuple[str, str, Change], list[str]] = {}
+def entries(findings: Sequence[Finding]) -> tuple[Entry, ...]:
+    """Join what targets have in common, the most dangerous first."""
+    joined: dict[tuple[str, str, Change], list[Finding]] = {}
     for one in findings:
-        joined.setdefault((one.level, one.hosts, one.change), []).append(one.target)
-    order = tuple(Kind)
+        alike = replace(one.change, cases=())
+        joined.setdefault((one.level, one.hosts, alike), []).append(one)
     found = [
-        Entry(tuple(targets), level, hosts, change)
-        for (level, hosts, change), targets in joined.items()
+        Entry(
+            tuple(one.target for one in some),
+            level,
+            hosts,
+            replace(change, cases=_cases(some)),
+        )
+        for (level, hosts, change), some in joined.items()
     ]
-    return tuple(sorted(found, key=lambda entry: order.index(entry.change.kind)))
+    return tuple(
+        sorted(found, key=lambda one: (_ORDER.index(one.change.kind), one.change.rank))
+    )
 
 
-def text_lines(found: tuple[Entry, ...], *, colour: bool = False) -> Iterator[str]:
-    """Write entries for a terminal: a heading a kind, then sentence, example, rule."""
+def _cases(some: Sequence[Finding]) -> tuple[Case, ...]:
+    """Join the cases of targets; those of some targets alone name them."""
+    targets: dict[Case, list[str]] = {}
+    for one in some:
+        for case in one.change.cases:
+            targets.setdefault(case, []).append(one.target)
+    whole = [case for case, names in targets.items() if len(names) == len(some)]
+    part = [
+        replace(case, targets=tuple(names))
+        for case, names in targets.items()
+        if len(names) < len(some)
+    ]
+    return (*whole, *part)
+
+
+def text_lines(found: Sequence[Entry], *, colour: bool = False) -> Iterator[str]:
+    """Write entries for a terminal: a heading a kind, then sentence, cases, rules."""
     for kind in Kind:
         of_kind = [entry for entry in found if entry.change.kind is kind]
         if of_kind:
             heading = f"{kind} ({len(of_kind)})"
             yield f"\x1b[1;{_COLOURS[kind]}m{heading}\x1b[0m" if colour else heading
         for entry in of_kind:
-            yield f"  {plain(entry.change.sentence)}"
-            yield f"    {example(entry)}"
+            cases = entry.change.cases
+            yield f"  {entry.change.sentence}"
+            shown, more = shown_cases(cases)
+            for case in shown:
+                where = case_note(case)
+                yield f"    {case_text(kind, case)}" + (f" ({where})" if where else "")
+            if more:
+                yield f"    and {more} more"
             yield f"    {place(entry)}"
 
 
-def example(entry: Entry) -> str:
-    """Write the first witness of an entry, with both answers."""
-    first = entry.change.cases[0]
-    more = len(entry.change.cases) - 1
-    others = f", and {more} more" if more else ""
-    return (
-        f"{plain(first.witness)}: {plain(first.before)} before,"
-        f" {plain(first.after)} now{others}"
-    )
+def case_text(kind: Kind, case: Case) -> str:
+    """Write a case with its answers; of a mechanism what is there, or both."""
+    if kind is not Kind.MECHANISM:
+        return f"{case.witness}: {case.before} before, {case.after} now"
+    if NOTHING in (case.before, case.after):
+        only = case.after if case.before == NOTHING else case.before
+        return f"{case.name}: {only}"
+    return f"{case.name}: {case.before} before; {case.after} now"
 
 
-def place(entry: Entry) -> str:
-    """Write where an entry holds, and which rules make it."""
-    rules = ", ".join(plain(str(rule)) for rule in entry.change.rules)
-    by = f"by {rules}; " if rules else ""
-    return f"{by}{entry.level}, {entry.hosts}, {' '.join(entry.targets)}"
+def shown_cases(cases: Sequence[Case]) -> tuple[Sequence[Case], int]:
+    """Give the cases that a report shows at once, and the number of the others."""
+    shown = cases if len(cases) <= SHOWN_CASES + 1 else cases[:SHOWN_CASES]
+    return shown, len(cases) - len(shown)
 
 
-def json_text(found: tuple[Entry, ...]) -> str:
+def case_note(case: Case) -> str:
+    """Say the reason of a case, and where it holds if its change does elsewhere too."""
+    where = (case.reason, case.hosts, ", ".join(case.targets))
+    return "; ".join(part for part in where if part)
+
+
+def place(entry: Entry) -> Sentence:
+    """Say which rules make an entry, and where it holds."""
+    where = f"{entry.level}, {entry.hosts}, {', '.join(entry.targets)}"
+    if not entry.change.rules:
+        return sentence(where)
+    by: list[str | Sentence] = ["by "]
+    for at, (key, places) in enumerate(_by_key(entry.change.rules).items()):
+        known = [one for one in places if one]
+        by += ["; " if at else "", code(key)]
+        if known:
+            by.append(f" ({_short(known)})")
+    return sentence(*by, f"; {where}")
+
+
+def _by_key(rules: Sequence[Place]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for rule in rules:
+        found.setdefault(rule.key, []).append(plain(rule.where))
+    return found
+
+
+def _short(places: Sequence[str]) -> str:
+    """Name the first place in full, and how many others there are."""
+    if len(places) <= 3:
+        return ", ".join(places)
+    return f"{places[0]} and {len(places) - 1} more places"
+
+
+def counts(found: Sequence[Entry]) -> str:
+    """Count the entries of each kind that has some."""
+    numbers = ((kind, sum(one.change.kind is kind for one in found)) for kind in Kind)
+    words = [f"{number} {kind}" for kind, number in numbers if number]
+    return ", ".join(words) or "no decision changes"
+
+
+def json_text(found: Sequence[Entry]) -> str:
     """Write entries as one JSON object on one line; the keys are stable."""
-    return json.dumps(
-        {
-            "changes": [
-                {
-                    "kind": str(entry.change.kind).replace(" ", "-"),
-                    "sentence": entry.change.sentence,
-                    "targets": entry.targets,
-                    "level": entry.level,
-                    "hosts": entry.hosts,
-                    "rules": [
-                        {"key": rule.key, "where": rule.where}
-                        for rule in entry.change.rules
-                    ],
-                    "cases": [
-                        {
-                            "name": case.name,
-                            "witness": case.witness,
-                            "before": case.before,
-                            "after": case.after,
-                        }
-                        for case in entry.change.cases
-                    ],
-                }
-                for entry in found
-            ]
-        },
-        ensure_ascii=True,
-    )
+    changes = [_json_entry(entry) for entry in found]
+    return json.dumps({"version": 1, "changes": changes}, ensure_ascii=True)
+
+
+def _json_entry(entry: Entry) -> dict[str, object]:
+    return {
+        "kind": str(entry.change.kind).replace(" ", "-"),
+        "sentence": str(entry.change.sentence),
+        "targets": entry.targets,
+        "level": entry.level,
+        "hosts": entry.hosts,
+        "rules": [
+            {"key": plain(rule.key), "where": plain(rule.where)}
+            for rule in entry.change.rules
+        ],
+        "cases": [
+            {
+                "name": case.name,
+                "witness": case.witness,
+                "before": case.before,
+                "after": case.after,
+                "spared": case.spared,
+                "reason": case.reason,
+                "hosts": case.hosts or entry.hosts,
+                "targets": case.targets or entry.targets,
+            }
+            for case in entry.change.cases
+        ],
+    }

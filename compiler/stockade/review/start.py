@@ -3,132 +3,153 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from stockade.model.artifact import Artifact
+from stockade.model.place import Place
+from stockade.model.request import (
+    AnyRequest,
+    EnvironmentRequest,
+    StartRequest,
+    StreamRequest,
+)
+from stockade.render.prose import code, sentence
 from stockade.render.text import plain
-from stockade.review.change import Case, Change, Kind
-from stockade.review.subject import Subject
+from stockade.review.change import ALLOWED, Case, Fact, Kind, Topic
+from stockade.review.request_words import request_text
+from stockade.review.subject import Subject, changed_fields
 
-_START = "start"
-_ABSENT = "absent"
+_ABSENT, _PASSED, _REFUSED = "absent", "passed", "refused"
+# Words of a request that need no architecture.
+_ANY_ARCH = ""
+# What names code that a program loads, and what holds or leads to credentials.
+_CODE = re.compile(
+    "LD_.*|PYTHON.*|PERL5.*|RUBY(OPT|LIB)|NODE_(OPTIONS|PATH)|BASH_ENV|ENV|PATH"
+    "|(JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS|CLASSPATH|GIT_.*|GCONV_PATH|LUA_.*"
+)
+_CREDENTIALS = re.compile(
+    "SSH_.*|GPG_.*|GNUPGHOME|AWS_.*|KRB5CCNAME|XAUTHORITY|DBUS_.*|.*_AUTH.*|NETRC"
+    "|.*(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_KEY|PRIVATE_KEY).*"
+)
+# Each kind in words, and the key that it comes with.
+_STREAMS = {
+    "unix-connected": ("a connected Unix socket", "unix_sockets"),
+    "unix-any": ("any other Unix socket", "unix_sockets"),
+    "inet": ("an IP socket", "ip"),
+    "route-netlink": ("a socket that reads the host's routes", "ip"),
+    "pty-master": ("the master side of a terminal", ""),
+    "tcp-connected": ("a connected TCP socket", "ip"),
+}
 
 
-def support_change(*, starts: bool) -> Change:
+def support_fact(*, starts: bool) -> Fact:
     """Say that a program starts, or no longer starts, on a host."""
-    words = "now starts" if starts else "no longer starts"
-    answers = ("refused", "allow") if starts else ("allow", "refused")
-    return Change(
-        Kind.NEWLY_ALLOWED if starts else Kind.NEWLY_DENIED,
-        f"the program {words}",
-        (Case(_START, _START, *answers),),
-    )
+    kind = Kind.NEWLY_ALLOWED if starts else Kind.NEWLY_DENIED
+    case = _start_case("start", StartRequest(), allowed=starts)
+    return Fact(kind, Topic.START, 6, "start on these hosts", sentence(), case)
 
 
-def start_changes(old: Subject, new: Subject) -> Iterator[Change]:
+def _start_case(name: str, request: AnyRequest, *, allowed: bool) -> Case:
+    before, after = (_REFUSED, ALLOWED) if allowed else (ALLOWED, _REFUSED)
+    text = request_text(request, _ANY_ARCH)
+    return Case(plain(name), text, plain(before), plain(after))
+
+
+def start_changes(old: Subject, new: Subject) -> Iterator[Fact]:
     """Give what changes about the start itself, the same on every host."""
     yield from _environment(old, new)
-    yield from _streams(old.artifact, new.artifact)
+    yield from _streams(old, new)
     yield from _trusted(old.artifact, new.artifact)
-    yield from _missing_paths(old, new)
 
 
-def _environment(old: Subject, new: Subject) -> Iterator[Change]:
+def _environment(old: Subject, new: Subject) -> Iterator[Fact]:
     before = {row.name: row.value for row in old.artifact.environment}
     after = {row.name: row.value for row in new.artifact.environment}
     for name in sorted({**before, **after}):
-        had = _source(before, name)
-        has = _source(after, name)
+        had, has = _source(before, name), _source(after, name)
         if had == has:
             continue
-        if had == _ABSENT:
-            kind, words, side = Kind.NEWLY_ALLOWED, "now reaches the program", new
-        elif has == _ABSENT:
-            kind, words, side = Kind.NEWLY_DENIED, "no longer reaches the program", old
-        else:
-            kind, words, side = Kind.MECHANISM, "has another source", new
-        field = (
-            "pass_names"
-            if _source({row.name: row.value for row in side.artifact.environment}, name)
-            == "passed"
-            else "set_values"
+        kind = _kind(had, has)
+        passed = _PASSED in (had, has)
+        rank, deed = _passed(name) if passed else (34, "see variables as they are set")
+        side = new if kind is Kind.NEWLY_ALLOWED else old
+        case = Case(
+            plain(name),
+            request_text(EnvironmentRequest(name), _ANY_ARCH),
+            plain(had),
+            plain(has),
         )
-        yield Change(
-            kind,
-            f"variable `{name}` {words}: {had} before, {has} now",
-            (Case(name, f"env {name}", had, has),),
-            (side.key(field),),
-        )
+        rules = (_key(side, name),)
+        yield Fact(kind, Topic.VARIABLES, rank, deed, sentence(code(name)), case, rules)
+
+
+def _key(side: Subject, name: str) -> Place:
+    if name in side.policy.pass_names:
+        return side.key("pass_names")
+    if any(name == one for one, _ in side.policy.set_values):
+        return side.key("set_values")
+    return side.key("environment_base")
+
+
+def _kind(had: str, has: str) -> Kind:
+    if has == _PASSED or had == _ABSENT:
+        return Kind.NEWLY_ALLOWED
+    if has == _ABSENT or had == _PASSED:
+        return Kind.NEWLY_DENIED
+    # Both are the author's own.
+    return Kind.MECHANISM
+
+
+def _passed(name: str) -> tuple[int, str]:
+    """Say what the caller's value of a variable may do, and how dangerous it is."""
+    if _CODE.fullmatch(name):
+        return 8, "be led to other code by the caller's variables"
+    if _CREDENTIALS.fullmatch(name.upper()):
+        return 7, "see variables of the caller that hold credentials or lead to them"
+    return 32, "see variables of the caller"
 
 
 def _source(rows: dict[str, str | None], name: str) -> str:
     if name not in rows:
         return _ABSENT
     value = rows[name]
-    return "passed" if value is None else f"set to `{plain(value)}`"
+    return _PASSED if value is None else f"set to `{value}`"
 
 
-def _streams(old: Artifact, new: Artifact) -> Iterator[Change]:
-    for kind, words, some, others, answers in (
-        (
-            Kind.NEWLY_ALLOWED, "may now be", new.streams, old.streams,
-            ("refused", "allow"),
-        ),
-        (
-            Kind.NEWLY_DENIED, "may no longer be", old.streams, new.streams,
-            ("allow", "refused"),
-        ),
-    ):  # fmt: skip
-        for name in some:
-            if name not in others:
-                yield Change(
-                    kind,
-                    f"a standard stream {words} of the kind {name}",
-                    (Case(name, f"stream {name}", *answers),),
+def _streams(old: Subject, new: Subject) -> Iterator[Fact]:
+    deed = "be started with a standard stream that is"
+    for kind, side, other in (
+        (Kind.NEWLY_ALLOWED, new, old),
+        (Kind.NEWLY_DENIED, old, new),
+    ):
+        for name in side.artifact.streams:
+            if name not in other.artifact.streams:
+                allowed = kind is Kind.NEWLY_ALLOWED
+                case = _start_case(name, StreamRequest(name), allowed=allowed)
+                words, field = _STREAMS.get(name, (name, ""))
+                rules = (
+                    (new.key(field),)
+                    if field in changed_fields(old.policy, new.policy)
+                    else ()
                 )
+                yield Fact(kind, Topic.START, 33, deed, sentence(words), case, rules)
 
 
-def _trusted(old: Artifact, new: Artifact) -> Iterator[Change]:
+def _trusted(old: Artifact, new: Artifact) -> Iterator[Fact]:
     """Compare the places that no writable path may reach, where there are any."""
     if not (old.trusted and new.trusted):
         # Without a writable path the list is empty and decides nothing.
         return
-    for kind, words, some, others, answers in (
-        (
-            Kind.NEWLY_ALLOWED, "may now", old.trusted, new.trusted,
-            ("refused", "allow"),
-        ),
-        (
-            Kind.NEWLY_DENIED, "may no longer", new.trusted, old.trusted,
-            ("allow", "refused"),
-        ),
-    ):  # fmt: skip
+    for kind, some, others in (
+        (Kind.NEWLY_ALLOWED, old.trusted, new.trusted),
+        (Kind.NEWLY_DENIED, new.trusted, old.trusted),
+    ):
         for row in some:
             if row not in others:
-                yield Change(
-                    kind,
-                    f"a writable path {words} reach {row.base} `{row.path}`",
-                    (Case(_START, f"start writing {row.base} {row.path}", *answers),),
-                )
-
-
-def _missing_paths(old: Subject, new: Subject) -> Iterator[Change]:
-    had, has = _needed(old.artifact), _needed(new.artifact)
-    for path in sorted(had.keys() & has.keys()):
-        if had[path] != has[path]:
-            kind = Kind.NEWLY_DENIED if has[path] else Kind.NEWLY_ALLOWED
-            words = "is now refused" if has[path] else "is no longer refused"
-            answers = ("allow", "refused") if has[path] else ("refused", "allow")
-            yield Change(
-                kind,
-                f"a start on a host without `{path}` {words}",
-                (Case(_START, f"start without {path}", *answers),),
-            )
-
-
-def _needed(artifact: Artifact) -> dict[str, bool]:
-    """Tell for each path whether a start needs it."""
-    found: dict[str, bool] = {}
-    for row in artifact.grants:
-        found[row.path] = found.get(row.path, False) or not row.optional
-    return found
+                allowed = kind is Kind.NEWLY_ALLOWED
+                name = f"{row.base} {row.path}".rstrip()
+                request = StartRequest(writing=(row.base, row.path))
+                case = _start_case(name, request, allowed=allowed)
+                deed = "be started where it writes a place that other programs trust"
+                yield Fact(kind, Topic.START, 5, deed, sentence(code(name)), case)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 
 from stockade.model.artifact import Artifact
-from stockade.model.place import Place, Places
-from stockade.model.policy import Access, Grant, Policy
+from stockade.model.place import Place, Places, grant_key
+from stockade.model.policy import Grant, Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,9 @@ class Subject:
         """Give the place of a field of the policy."""
         return self.places.keys.get(name, Place(name))
 
-    def grant(self, path: str, access: str) -> Place | None:
-        """Give the place of a path rule of the policy; None where it has none."""
-        for one in Access:
-            if str(one) == access and Grant(path, one) in self.policy.grants:
-                default = Place(f"filesystem.{access}")
-                return self.places.grants.get(Grant(path, one), default)
-        return None
+    def place(self, grant: Grant) -> Place:
+        """Give the place of a path rule of the policy."""
+        return self.places.grants.get(grant, Place(grant_key(grant.access)))
 
 
 def changed_fields(old: Policy, new: Policy) -> tuple[str, ...]:
