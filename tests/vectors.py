@@ -53,6 +53,16 @@ def requests(
                     yield CallRequest(arch, numbers[name], args, own_pid)
 
 
+def argument_vectors(
+    arch: str, name: str, rules: tuple[CallRule, ...]
+) -> Iterator[CallRequest]:
+    """Give the calls of one name to compare; none where an architecture lacks it."""
+    number = call_numbers(arch).get(name)
+    if number is not None:
+        for args in _argument_vectors(rules, OWN_PIDS[0]):
+            yield CallRequest(arch, number, args, OWN_PIDS[0])
+
+
 def _argument_vectors(rules: tuple[CallRule, ...], own_pid: int) -> Iterator[_Args]:
     """Vary one argument at a time around a point that satisfies each rule."""
     tests = [test for rule in rules for test in rule.tests]

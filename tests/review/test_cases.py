@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Compare what is said of prepared changes with the texts that were read for sense.
+
+A reviewer who has only the text must see what widens access: each change that does
+begins with what is newly allowed and a request that shows it, the others never do.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stockade.cli.main import run
+
+_CASES = Path(__file__).parent / "cases"
+# What each change lets through that was refused, as its first request shows it.
+_DANGEROUS = {
+    "agent": "env SSH_AUTH_SOCK",
+    "children": "spawn",
+    "ip-client": "connect example.com:443",
+    "metadata": "call fchmodat",
+    "preload": "env LD_PRELOAD",
+    "read-to-write": "write /srv/out",
+    "signals-any": "signal KILL",
+    "unix-all": "connect unix /run/user/1000/bus",
+    "wider": "read /srv",
+}
+_HARMLESS = (
+    *("comment-only", "commands-shorter", "narrower", "reorder", "signals-isolated"),
+)
+
+
+@pytest.mark.parametrize("name", sorted((*_DANGEROUS, *_HARMLESS)))
+@pytest.mark.parametrize(("form", "option"), [("txt", ()), ("md", (b"--markdown",))])
+def test_a_prepared_change_is_said_as_it_was_read(
+    name: str,
+    form: str,
+    option: tuple[bytes, ...],
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(_CASES / name)
+    assert run(b"stockade", [b"diff", *option, b"old.toml", b"new.toml"]) == 0
+    said = capfd.readouterr().out
+    expected = _CASES / name / f"expected.{form}"
+    if request.config.getoption("--bless"):
+        expected.write_text(said, encoding="utf-8")
+    assert said == expected.read_text(encoding="utf-8")
+    if name in _HARMLESS:
+        assert "newly allowed" not in said.lower()
+    elif form == "txt":
+        assert said.startswith("newly allowed (")
+        assert said.splitlines()[2].strip().startswith(f"{_DANGEROUS[name]}: ")
+    else:
+        assert said.splitlines()[2].startswith("### Newly allowed")
+        assert said.splitlines()[4].startswith(f"- `{_DANGEROUS[name]}")
+
+
+def test_every_prepared_change_is_tried() -> None:
+    assert {one.name for one in _CASES.iterdir()} == {*_DANGEROUS, *_HARMLESS}
