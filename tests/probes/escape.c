@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decide.h"
 #include "scene.h"
 #include "table.h"
 
@@ -24,6 +25,8 @@ static const char usage[] =
 	"print effects\n"
 	"       escape suite FILE                     try routes outside and "
 	"inside, judge\n"
+	"       escape decide                         do `ACTION PATH` lines, "
+	"print answers\n"
 	"       escape as USER GROUP -- PROGRAM [ARGUMENT...]\n"
 	"                                             give up root's identity, "
 	"then run\n";
@@ -81,6 +84,8 @@ int main(int count, char **words)
 		return arrange_command(words + 2);
 	else if (strcmp(verb, "suite") == 0 && count == 3)
 		return suite(words[2]);
+	else if (strcmp(verb, "decide") == 0 && count == 2)
+		return decide();
 	else if (strcmp(verb, "as") == 0)
 		return as_command(words + 2);
 	else if (strcmp(verb, "reached") == 0)

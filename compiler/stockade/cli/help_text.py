@@ -15,6 +15,7 @@ usage: stockade run [OPTIONS] [--] PROGRAM [ARGS...]
        stockade compile POLICY [-o DIR] [--target TARGET]...
        stockade snapshot POLICY... [OPTIONS]
        stockade diff OLD NEW [OPTIONS]
+       stockade query [OPTIONS] POLICY|BUNDLE REQUEST...
        stockade verify BUNDLE
        stockade disasm BUNDLE
 
@@ -23,12 +24,13 @@ check    print what this host enforces of a policy, and start nothing
 compile  write an artifact for the launcher, and its text for review
 snapshot write bundles and texts anew, or say which are out of date
 diff     say what two policies, bundles or revisions decide otherwise
+query    say what is decided about one request, and why
 verify   repeat the proof of a bundle from its file alone
 disasm   print a bundle's calls and programs
 
 `stockade COMMAND --help` lists the options of one.
 Status: PROGRAM's own, or 125: refused or failed, says why. check, verify,
-snapshot --check, diff --fail-on: 0 yes, 1 no, 125 undecided or refused.
+query, snapshot --check, diff --fail-on: 0 yes, 1 no, 125 undecided or refused.
 """
 
 _STARTS = """\
@@ -53,12 +55,21 @@ text do not belong together. With --text-only bundles are neither written nor
 compared.
 """
 
+_QUERY = """\
+REQUEST is one of: read, write, list, exec, create, truncate, remove-file, ...
+PATH; connect [udp] HOST:PORT; connect unix PATH|@NAME; bind [udp] PORT; listen
+PORT; call NAME ARGS...; signal NAME [inside]; spawn; env NAME; stream KIND;
+start [without PATH]. Of what creates or removes, PATH is the folder.
+Status 0: allowed on every host, 1: not so.
+"""
+
 _PAGES = {
     "run": ("stockade run [OPTIONS] [--] PROGRAM [ARGS...]", _STARTS),
     "check": ("stockade check [OPTIONS] [[--] PROGRAM]", _STARTS),
     "compile": ("stockade compile POLICY [-o DIR] [--target TARGET]...", _COMPILE),
     "snapshot": ("stockade snapshot POLICY... [OPTIONS]", _SNAPSHOT),
     "diff": ("stockade diff OLD NEW [OPTIONS]", _DIFF),
+    "query": ("stockade query [OPTIONS] POLICY|BUNDLE REQUEST...", _QUERY),
     "verify": ("stockade verify BUNDLE", "Status 0: proved, 1: not what it claims.\n"),
     "disasm": ("stockade disasm BUNDLE", ""),
 }

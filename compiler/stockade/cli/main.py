@@ -10,6 +10,7 @@ from stockade.cli.compile_command import compile_command
 from stockade.cli.diff_command import diff_command
 from stockade.cli.help_text import OVERVIEW, page
 from stockade.cli.output import Refusal, write_error, write_out, write_rejection
+from stockade.cli.query_command import query_command
 from stockade.cli.snapshot_command import snapshot_command
 from stockade.cli.start_command import check_command, run_command
 from stockade.diagnostics import PolicyRejected, quote
@@ -26,6 +27,7 @@ COMMANDS: dict[str, _Command] = {
     "verify": verify_command,
     "disasm": disasm_command,
     "diff": diff_command,
+    "query": query_command,
     "snapshot": snapshot_command,
 }
 _LATER = ("setup",)

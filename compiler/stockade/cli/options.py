@@ -49,20 +49,23 @@ _OF_RUNS = (
     Option("--no-warnings"),
     Option("--show-warning", "ID", repeatable=True),
     Option("--level", "NAME", built=False),
-    Option("--json", commands=("check", "diff")),
+    Option("--json", commands=("check", "diff", "query")),
     Option("--markdown", commands=("diff",)),
     Option("--parent-pid", "PID", built=False),
     Option("--parent-start", "TOKEN", built=False),
     Option("--status-fd", "N", commands=("run",)),
     Option("--status-file", "PATH", commands=("run",)),
     Option("--explain", commands=("run",), built=False),
-    Option("--explain-path", "PATH", commands=("check",), built=False),
+    Option("--explain-path", "PATH", commands=("check",)),
     Option("--cwd", "DIR"),
 )
 _OF_COMPILE = (
     Option("-o", "DIR", commands=("compile", "snapshot")),
     Option(
-        "--target", "TARGET", commands=("compile", "snapshot", "diff"), repeatable=True
+        "--target",
+        "TARGET",
+        commands=("compile", "snapshot", "diff", "query"),
+        repeatable=True,
     ),
 )
 _OF_REVIEW = (

@@ -18,10 +18,11 @@ from stockade.cli.policy_file import (
 )
 from stockade.cli.warning_ids import OPTION_WIDENS_POLICY, hidden_warnings
 from stockade.diagnostics import Report, quote
+from stockade.driver.explain import explain_path
 from stockade.model.policy import Policy
 from stockade.policy.lower import lower
 from stockade.policy.read import read_file
-from stockade.policy.settings import Widening, overlay, widenings
+from stockade.policy.settings import Setting, Widening, overlay, widenings
 
 # Options that mean something to the launcher alone.
 _HANDED_ON = ("--cwd", "--status-fd", "--status-file")
@@ -53,7 +54,7 @@ def _start(command: str, entry: bytes, raw: list[bytes]) -> int:
         hidden = frozenset()
     path = read.value("--policy")
     file = read_policy_file(path) if path is not None else None
-    policy, widened = _policy(command, arguments, read, file)
+    settings, policy, widened = _policy(command, arguments, read, file)
     if path == STANDARD_INPUT:
         empty_standard_input()
     name = _printable(file.stem) if file else "command-line"
@@ -63,6 +64,7 @@ def _start(command: str, entry: bytes, raw: list[bytes]) -> int:
         options = [b"--check", *_warnings(widened, hidden)]
     if asks_json:
         options.append(b"--json")
+    options += _explained(read, bundle, policy, settings)
     for option in _HANDED_ON:
         for value in read.values(option):
             options += [option.encode(), value.encode("utf-8", "surrogateescape")]
@@ -86,14 +88,30 @@ def _judge_program(command: str, read: Arguments) -> None:
         )
 
 
+def _explained(
+    read: Arguments, bundle: bytes, policy: Policy, settings: dict[str, Setting]
+) -> list[bytes]:
+    """Return the launcher's option for a line on one path."""
+    path = read.value("--explain-path")
+    if path is None:
+        return []
+    if read.value("--json") is not None:
+        raise Refusal(
+            "option `--explain-path` adds a line of text and `--json` has none;"
+            " `stockade query --json` answers on paths"
+        )
+    line = explain_path(bundle, policy, settings, path)
+    return [b"--note", line.encode()]
+
+
 def _policy(
     command: str, arguments: list[str], read: Arguments, file: PolicyFile | None
-) -> tuple[Policy, tuple[Widening, ...]]:
+) -> tuple[dict[str, Setting], Policy, tuple[Widening, ...]]:
     report = Report()
     below = read_file(file.data, file.name, report) if file else {}
     options = option_settings(command, arguments, read, report)
-    policy = lower(overlay(below, options), report)
-    return policy, widenings(below, options)
+    settings = overlay(below, options)
+    return settings, lower(settings, report), widenings(below, options)
 
 
 def _judge_status(read: Arguments) -> None:

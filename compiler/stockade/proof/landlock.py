@@ -22,50 +22,19 @@ from stockade.model.request import (
     Situation,
 )
 from stockade.model.system_set import readable_system_paths, writable_system_paths
+from stockade.proof.rights import (
+    NEEDED,
+    NEEDED_ON_PORTS,
+    SCOPE_ABSTRACT,
+    SCOPE_SIGNAL,
+    SCOPES_SINCE,
+    SINCE,
+    rights_by_path,
+    rights_on,
+)
 
-# Bits of linux/landlock.h, written again: see the invariant of the interpreter.
-_NEEDED: dict[PathAction, int] = {
-    PathAction.EXECUTE: 1 << 0,
-    PathAction.WRITE: 1 << 1,
-    PathAction.READ: 1 << 2,
-    PathAction.LIST: 1 << 3,
-    PathAction.REMOVE_FOLDER: 1 << 4,
-    PathAction.REMOVE_FILE: 1 << 5,
-    PathAction.CREATE_CHARACTER_DEVICE: 1 << 6,
-    PathAction.CREATE_FOLDER: 1 << 7,
-    PathAction.CREATE_FILE: 1 << 8,
-    PathAction.CREATE_SOCKET: 1 << 9,
-    PathAction.CREATE_FIFO: 1 << 10,
-    PathAction.CREATE_BLOCK_DEVICE: 1 << 11,
-    PathAction.CREATE_LINK: 1 << 12,
-    PathAction.MOVE: 1 << 13,
-    PathAction.TRUNCATE: 1 << 14,
-    PathAction.DEVICE_REQUEST: 1 << 15,
-    PathAction.CONNECT: 1 << 16,
-}
-
-_NEEDED_ON_PORTS: dict[PortAction, int] = {
-    PortAction.BIND_TCP: 1 << 0,
-    PortAction.CONNECT_TCP: 1 << 1,
-    PortAction.BIND_UDP: 1 << 2,
-    PortAction.SEND_UDP: 1 << 3,
-}
 # The kernel's choice, the ports of root, their border, the last one.
 _PORTS = (0, 1, 80, 1023, 1024, 40000, 65535)
-_SCOPE_ABSTRACT, _SCOPE_SIGNAL = 1 << 0, 1 << 1
-# ABIs that brought a right; all others are of the first. A policy that denies an
-# action needs the right for it handled from there on.
-_SINCE: dict[PathAction | PortAction, int] = {
-    PathAction.MOVE: 2,
-    PathAction.TRUNCATE: 3,
-    PathAction.DEVICE_REQUEST: 5,
-    PathAction.CONNECT: 9,
-    PortAction.BIND_TCP: 4,
-    PortAction.CONNECT_TCP: 4,
-    PortAction.BIND_UDP: 10,
-    PortAction.SEND_UDP: 10,
-}
-_SCOPES_SINCE = 6
 
 
 class TableDisagreementError(Exception):
@@ -80,18 +49,18 @@ def check_table(
     unhandled = _mask(
         frozenset(
             action
-            for action, needed in _NEEDED.items()
-            if not needed & handled and situation.landlock_abi >= _SINCE.get(action, 1)
+            for action, needed in NEEDED.items()
+            if not needed & handled and situation.landlock_abi >= SINCE.get(action, 1)
         )
     )
-    rules = _rights_by_path(artifact)
+    rules = rights_by_path(artifact)
     for path in _paths(policy, artifact):
-        rights = _rights_on(rules, path)
+        rights = rights_on(rules, path)
         allowed = allowed_on(policy, situation, path)
         meant = _mask(allowed)
         if rights & handled == meant & handled and not unhandled & ~meant:
             continue
-        for action, needed in _NEEDED.items():
+        for action, needed in NEEDED.items():
             granted = needed & ~rights == 0 if needed & handled else None
             _compare(
                 situation,
@@ -106,7 +75,7 @@ def check_table(
 
 @cache
 def _mask(actions: frozenset[PathAction]) -> int:
-    return sum(needed for action, needed in _NEEDED.items() if action in actions)
+    return sum(needed for action, needed in NEEDED.items() if action in actions)
 
 
 def _check_ports(
@@ -117,7 +86,7 @@ def _check_ports(
         rights = 0
         for row in artifact.ports:
             rights |= row.rights if row.port == port else 0
-        for action, needed in _NEEDED_ON_PORTS.items():
+        for action, needed in NEEDED_ON_PORTS.items():
             meant = decide(policy, situation, PortRequest(port, action)).allowed
             granted = needed & ~rights == 0 if needed & handled else None
             _compare(situation, f"port {port} {action}", action, granted, meant=meant)
@@ -133,7 +102,7 @@ def _compare(
 ) -> None:
     """Compare one answer; below the right's ABI the filter denies, or nothing."""
     if granted is None:
-        granted = meant or situation.landlock_abi >= _SINCE.get(action, 1)
+        granted = meant or situation.landlock_abi >= SINCE.get(action, 1)
     if meant != granted:
         message = (
             f"{what}: the policy {'allows' if meant else 'denies'} it, the table"
@@ -145,32 +114,14 @@ def _compare(
 def _check_scopes(policy: Policy, situation: Situation, variant: Variant) -> None:
     handled = variant.scope_required | variant.scope_optional
     meant = 0
-    if situation.landlock_abi >= _SCOPES_SINCE:
+    if situation.landlock_abi >= SCOPES_SINCE:
         if policy.unix_sockets is UnixSockets.NONE:
-            meant |= _SCOPE_ABSTRACT
+            meant |= SCOPE_ABSTRACT
         if policy.signals in {Signals.ISOLATED, Signals.SELF}:
-            meant |= _SCOPE_SIGNAL
+            meant |= SCOPE_SIGNAL
     if handled != meant:
         message = f"scopes {handled:#x}: the policy means {meant:#x}"
         raise TableDisagreementError(message)
-
-
-def _rights_by_path(artifact: Artifact) -> dict[str, int]:
-    """Join the rights of every rule on the same path."""
-    rights = {entry.name: entry.rights for entry in artifact.classes}
-    found: dict[str, int] = {}
-    for row in artifact.grants:
-        found[row.path] = found.get(row.path, 0) | rights[row.class_name]
-    return found
-
-
-def _rights_on(rules: dict[str, int], path: str) -> int:
-    """Join the rights of the rules on a path and on every folder above it."""
-    mask = rules.get("/", 0)
-    while path.strip("/"):
-        mask |= rules.get(path, 0)
-        path = path.rpartition("/")[0]
-    return mask
 
 
 def _paths(policy: Policy, artifact: Artifact) -> Iterator[str]:

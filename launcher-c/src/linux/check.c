@@ -36,6 +36,8 @@ static void print_table(const struct check *check,
 	if (check->trial.kind == MESSAGE_CONFLICT)
 		message_print(STDOUT_FILENO, "CONFLICT     %s",
 			      check->trial.reason);
+	if (options->note)
+		message_print(STDOUT_FILENO, "%s", options->note);
 	for (uint32_t i = 0; i < bundle->warnings_count; i++)
 		message_print(STDERR_FILENO, "warning: [%s] %s",
 			      stk_string(bundle, bundle->warnings[i].id),

@@ -23,6 +23,7 @@ static const char help[] =
 	"  --cwd DIR           the working folder of PROGRAM\n"
 	"  --status-fd N, --status-file PATH   write `pid N` and `failed` there\n"
 	"  --warning ID=TEXT   with --check: one more warning to print\n"
+	"  --note TEXT         with --check: one more line to print at the end\n"
 	"  --help, --version\n"
 	"\n"
 	"Status: PROGRAM's own; 125 for any refusal, with the reason on standard\n"
@@ -118,6 +119,8 @@ static void take_option(char ***next, struct stk_options *options, char ***kept)
 		*(*kept)++ = take_value(next);
 	} else if (strcmp(option, "--warning") == 0) {
 		add_warning(take_value(next), options);
+	} else if (strcmp(option, "--note") == 0) {
+		take_text(next, &options->note);
 	} else if (strcmp(option, "--artifact-fd") == 0) {
 		take_number(next, &options->artifact_fd);
 	} else if (strcmp(option, "--status-fd") == 0) {
@@ -152,6 +155,8 @@ static void judge(const struct stk_options *options)
 		die("the program's path `%s` is not absolute", program);
 	if (!options->check && (options->json || options->warnings_count > 0))
 		die("`--json` and `--warning` are for `--check`");
+	if (options->note && (!options->check || options->json))
+		die("`--note` is for `--check` without `--json`");
 	if (options->check && (options->status_file || options->status_fd >= 0))
 		die("`--status-fd` and `--status-file` are not for `--check`");
 	if (options->status_file && options->status_fd >= 0)

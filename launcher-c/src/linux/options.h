@@ -22,6 +22,8 @@ struct stk_options {
 	 */
 	char **protect;
 	char **program;
+	/* A line to print after what is enforced, or NULL. */
+	const char *note;
 	/* Of who compiled the artifact, beside those in it. */
 	struct stk_own_warning {
 		const char *id, *text;

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Say what a policy allows on one path, from the artifact that is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stockade.artifact.decode import decode
+from stockade.diagnostics import Report
+from stockade.model.policy import Policy
+from stockade.policy.paths import normal_path
+from stockade.policy.places import places
+from stockade.policy.settings import Setting
+from stockade.proof.evaluator import row_allows
+from stockade.review.rows import explain
+from stockade.review.subject import Subject
+from stockade.source import Source, Span
+
+
+def explain_path(
+    bundle: bytes, policy: Policy, settings: Mapping[str, Setting], path: str
+) -> str:
+    """Explain a path in one line; raise PolicyRejected for one that is no path."""
+    report = Report()
+    source = Source("option `--explain-path`", path)
+    normal = normal_path(path, Span(source, 0, len(path)), report)
+    report.raise_if_errors()
+    assert normal is not None
+    artifact = decode(bundle)
+    subject = Subject(artifact, policy, places(settings))
+    return explain(
+        subject, normal, lambda row, action: row_allows(artifact, row, action)
+    )

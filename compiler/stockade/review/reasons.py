@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Say why something is decided: the rule in words, and the keys that make it.
+
+A key makes a decision where one of its other values alone would make another. A
+bundle's policy is the one that it claims, so its keys have no place in a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, get_args, get_type_hints
+
+from stockade.abi.syscalls import ARCHES, call_names
+from stockade.model.artifact import GrantRow
+from stockade.model.calls import CallRule, holds
+from stockade.model.decide import covers, decide, rules_by_call
+from stockade.model.environment import Origin, variables
+from stockade.model.place import Place
+from stockade.model.policy import Policy
+from stockade.model.request import (
+    CallRequest,
+    Composite,
+    EnvironmentRequest,
+    PathRequest,
+    Situation,
+    StartRequest,
+    StreamRequest,
+)
+from stockade.review.reach import answer as reach
+from stockade.review.request_words import PROGRAM
+from stockade.review.rows import listed, places_of
+from stockade.review.subject import Subject
+from stockade.review.walls import PolicyWalls
+
+ALLOWED, REFUSED, ABSENT = "allow", "refused", "absent"
+_BY_ORIGIN = {
+    Origin.BASE: "environment_base",
+    Origin.PASS: "pass_names",
+    Origin.SET: "set_values",
+}
+
+
+# Why a path is decided whatever the rules on paths say.
+_BESIDE_RULES = {
+    ALLOWED: "nothing refuses it here",
+    "EXDEV": "Landlock of this ABI refuses every move",
+    "EPERM": "the filter refuses it on every path, for want of a Landlock right",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something is decided: in words, and the keys that make it."""
+
+    text: str
+    keys: tuple[Place, ...] = ()
+
+
+def path_reason(
+    subject: Subject,
+    situation: Situation,
+    request: PathRequest,
+    said: str,
+    rows: tuple[GrantRow, ...],
+) -> Reason:
+    """Name the rows that allow an action on a path, or that cover it in vain."""
+    if request.path == PROGRAM:
+        return Reason(f"the program itself is granted as {PROGRAM.lower()}")
+    if rows and said == ALLOWED:
+        return Reason(listed(rows), _of_rows(subject, situation, request, rows))
+    keys = _deciding(subject, lambda policy: decide(policy, situation, request).allowed)
+    if said in _BESIDE_RULES:
+        return Reason(_BESIDE_RULES[said], keys)
+    covering = tuple(
+        row for row in subject.artifact.grants if covers(row.path, request.path)
+    )
+    if not covering:
+        return Reason("no rule covers it", keys)
+    words = f"no rule covers it with this access, only {listed(covering)}"
+    return Reason(words, (*places_of(subject, covering), *keys))
+
+
+def _of_rows(
+    subject: Subject,
+    situation: Situation,
+    request: PathRequest,
+    rows: tuple[GrantRow, ...],
+) -> tuple[Place, ...]:
+    """Give the places of rows; of the system set, the keys that bring them."""
+    own = places_of(subject, rows)
+    if all(row.policy for row in rows):
+        return own
+    keys = _deciding(subject, lambda policy: decide(policy, situation, request).allowed)
+    return (*own, *(keys or (subject.key("system"),)))
+
+
+def call_reason(subject: Subject, situation: Situation, request: CallRequest) -> Reason:
+    """Name the rule that decides a call, and the keys that put it in force."""
+    rule = _rule(subject.policy, situation, request)
+    keys = _deciding(subject, lambda policy: _rule(policy, situation, request))
+    if rule is None:
+        return Reason(decide(subject.policy, situation, request).rule, keys)
+    serves = f"{rule.requirement}: " if rule.requirement else ""
+    return Reason(f"{serves}{rule.reason}", keys)
+
+
+def _rule(
+    policy: Policy, situation: Situation, request: CallRequest
+) -> CallRule | None:
+    if request.arch != situation.arch or request.arch not in ARCHES:
+        return None
+    name = call_names(request.arch).get(request.number, "")
+    for rule in rules_by_call(policy, situation.landlock_abi).get(name, ()):
+        if all(holds(test, request.args, request.own_pid) for test in rule.tests):
+            return rule
+    return None
+
+
+def reach_reason(
+    subject: Subject, situation: Situation, request: Composite, said: str
+) -> Reason:
+    """Name the keys that decide what takes several calls or walls."""
+
+    def meaning(policy: Policy) -> str:
+        return reach(
+            PolicyWalls(policy, situation.arch, situation.landlock_abi), request
+        )
+
+    words = "no step of it is refused" if said == ALLOWED else "a step of it is refused"
+    return Reason(words, _deciding(subject, meaning))
+
+
+def _deciding(
+    subject: Subject, meaning: Callable[[Policy], object]
+) -> tuple[Place, ...]:
+    """List the keys of which another value alone makes another meaning."""
+    now = meaning(subject.policy)
+    return tuple(
+        subject.key(name)
+        for name, others in _others(subject.policy)
+        if any(meaning(other) != now for other in others)
+    )
+
+
+def _others(policy: Policy) -> Iterator[tuple[str, tuple[Policy, ...]]]:
+    for name, kind in get_type_hints(Policy).items():
+        # A key that is not written takes its value from others.
+        for words in (kind, *get_args(kind)):
+            if isinstance(words, type) and issubclass(words, StrEnum):
+                now = getattr(policy, name)
+                others = (other for other in words if other is not now)
+                changes: list[dict[str, Any]] = [{name: one} for one in others]
+                yield name, tuple(replace(policy, **one) for one in changes)
+
+
+def start_decision(
+    subject: Subject, request: EnvironmentRequest | StreamRequest | StartRequest
+) -> tuple[str, Reason]:
+    """Decide what is the same on every host, from the artifact's tables."""
+    match request:
+        case EnvironmentRequest():
+            return _variable(subject, request.name)
+        case StreamRequest():
+            allowed = request.kind in subject.artifact.streams
+            words = "may be" if allowed else "may not be"
+            return (
+                ALLOWED if allowed else REFUSED,
+                Reason(f"a standard stream {words} of this kind"),
+            )
+        case StartRequest():
+            return _start(subject, request)
+
+
+def _variable(subject: Subject, name: str) -> tuple[str, Reason]:
+    for row in subject.artifact.environment:
+        if row.name == name:
+            origins = {one.name: one.origin for one in variables(subject.policy)}
+            key = subject.key(_BY_ORIGIN[origins[name]])
+            words = (
+                "the caller's value is passed on, if it is set"
+                if row.value is None
+                else f"it is set to `{row.value}`"
+            )
+            return ALLOWED, Reason(words, (key,))
+    return ABSENT, Reason("no rule names it")
+
+
+def _start(subject: Subject, request: StartRequest) -> tuple[str, Reason]:
+    for row in subject.artifact.grants:
+        if row.path == request.without and not row.optional:
+            words = f"the path of {row.class_name} `{row.path}` must exist"
+            return REFUSED, Reason(words, places_of(subject, (row,)))
+    for place in subject.artifact.trusted:
+        if (place.base, place.path) == request.writing:
+            return REFUSED, Reason(
+                f"no writable path may reach {place.base} `{place.path}`"
+            )
+    return ALLOWED, Reason("nothing refuses the start")
