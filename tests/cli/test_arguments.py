@@ -146,7 +146,7 @@ FORMAT = """
 
 def test_every_option_of_the_format_is_known() -> None:
     """S1-072, S1-073, GL-205."""
-    further = ("-o", "--fail-on", "--markdown", "--check", "--text-only")
+    further = ("-o", "--fail-on", "--check", "--text-only", "--html", "--markdown")
     assert sorted(OPTIONS) == sorted(
         [*further, *(f"--{name}" for name in FORMAT.split())]
     )

@@ -11,7 +11,7 @@ from stockade.abi.arch import AUDIT_ARCH
 from stockade.abi.errno import ERRNO_NAMES
 from stockade.abi.syscalls import call_names
 from stockade.model.artifact import Call, Filter, Instruction, Operand, Probe
-from stockade.model.calls import BOTH_WORDS, LOW_WORD, ArgumentTest, CallRule
+from stockade.model.calls import CallRule, in_words
 
 _FIRST_ARGUMENT = bpf.offset_low(0)
 _COMPARISONS = {
@@ -112,27 +112,11 @@ def call_actions(rules: tuple[CallRule, ...]) -> tuple[str, ...]:
     """Give the actions of one call, one a rule, in the order they decide."""
     lines: list[str] = []
     for rule in rules:
-        tests = " and ".join(_test(test) for test in rule.tests)
+        tests = " and ".join(in_words(test) for test in rule.tests)
         lines.append(f"{rule.action}{f' if {tests}' if tests else ''} ({rule.reason})")
         if not tests:
             return tuple(lines)
     return (*lines, "else allow" if lines else "allow")
-
-
-def _test(test: ArgumentTest) -> str:
-    word = f"arg{test.arg}"
-    if test.mask not in {LOW_WORD, BOTH_WORDS}:
-        word += f" & {test.mask:#x}"
-    elif test.mask == BOTH_WORDS:
-        word += " (64 bits)"
-    if test.ranges == ((0, 0),) and not test.own_pid:
-        return f"{word} {'!=' if test.negated else '=='} 0"
-    values = [
-        f"{low:#x}" if low == high else f"{low:#x}-{high:#x}"
-        for low, high in test.ranges
-    ]
-    values += ["own-pid"] if test.own_pid else []
-    return f"{word} {'not in' if test.negated else 'in'} {{{' '.join(values)}}}"
 
 
 def probe(arch: str, entry: Probe) -> str:

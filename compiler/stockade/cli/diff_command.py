@@ -4,21 +4,17 @@
 from __future__ import annotations
 
 import os
-import subprocess
-from pathlib import Path
 
-from stockade.artifact.errors import BundleRefused
-from stockade.artifact.layout import LIMITS
 from stockade.cli.arguments import Arguments, read_arguments
 from stockade.cli.compiling import known_target
-from stockade.cli.output import Refusal, write_error, write_out
-from stockade.diagnostics import PolicyRejected, quote
+from stockade.cli.output import Refusal, write_out
+from stockade.cli.sides import side, write_html
+from stockade.diagnostics import quote
 from stockade.driver.review import (
-    ClaimRefusedError,
     NothingInCommonError,
     Side,
     difference,
-    read_side,
+    difference_html,
 )
 from stockade.proof.prover import ProofRefusedError
 from stockade.review.change import Kind
@@ -30,9 +26,6 @@ COMMAND = "diff"
 _VERDICT = 1
 _KINDS = {str(kind).replace(" ", "-"): kind for kind in Kind}
 _OUT = 1
-# What a bundle may have is more than what a policy may.
-_MOST_BYTES = LIMITS["BUNDLE_BYTES"] + 1
-_SECONDS = 60
 
 
 def diff_command(entry: bytes, raw: list[bytes]) -> int:
@@ -50,6 +43,9 @@ def diff_command(entry: bytes, raw: list[bytes]) -> int:
         raise Refusal(f"nothing to compare: {error}") from error
     except (ProofRefusedError, TooManyHostsError) as error:
         raise Refusal(f"cannot compare: {error}") from error
+    page = read.value("--html")
+    if page is not None:
+        write_html(page, difference_html(old, new, found))
     write_out(_text(read, found))
     return _VERDICT if any(one.change.kind in fatal for one in found) else 0
 
@@ -57,7 +53,7 @@ def diff_command(entry: bytes, raw: list[bytes]) -> int:
 def _sides(read: Arguments) -> tuple[Side, Side]:
     wanted = [known_target(one) for one in read.values("--target")]
     old, new = read.operands
-    return _side("old", old, wanted), _side("new", new, wanted)
+    return side("old side", old, wanted), side("new side", new, wanted)
 
 
 def _text(read: Arguments, found: tuple[Entry, ...]) -> str:
@@ -74,54 +70,3 @@ def _kind(name: str) -> Kind:
         listed = ", ".join(f"`{one}`" for one in _KINDS)
         raise Refusal(f"unknown kind of change {quote(name)}; there are {listed}")
     return _KINDS[name]
-
-
-def _side(side: str, operand: str, wanted: list[str]) -> Side:
-    data = _bytes(operand)
-    try:
-        return read_side(data, operand, wanted)
-    except BundleRefused as refused:
-        raise Refusal(
-            f"the {side} side {quote(operand)} is no bundle: {refused}"
-        ) from refused
-    except ClaimRefusedError as refused:
-        message = f"the {side} side {quote(operand)} cannot be compared: {refused}"
-        raise Refusal(message) from refused
-    except PolicyRejected:
-        write_error(f"stockade: the {side} side {quote(operand)} is refused:\n")
-        raise
-
-
-def _bytes(operand: str) -> bytes:
-    """Read a file, or what git has under `REV:path` where there is no such file."""
-    path = Path(operand)
-    if ":" in operand and not path.exists():
-        return _from_git(operand)
-    try:
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES)
-    except OSError as error:
-        raise Refusal(f"cannot read {quote(operand)}: {error.strerror}") from error
-
-
-def _from_git(operand: str) -> bytes:
-    if operand.startswith("-"):
-        raise Refusal(f"{quote(operand)} is no revision of a file")
-    try:
-        with subprocess.Popen(  # noqa: S603 - an argument, never a shell's text
-            ["git", "cat-file", "blob", operand],  # noqa: S607 - the user's own git
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        ) as git:
-            data, errors = git.communicate(timeout=_SECONDS)
-    except OSError as error:
-        raise Refusal(f"cannot run git: {error.strerror}") from error
-    except subprocess.TimeoutExpired:
-        raise Refusal(f"git gives no {quote(operand)} in {_SECONDS} s") from None
-    if git.returncode:
-        lines = errors.decode("utf-8", "replace").splitlines() or [
-            "it does not say why"
-        ]
-        raise Refusal(f"git has no {quote(operand)}: {quote(lines[-1])}")
-    return data[:_MOST_BYTES]

@@ -16,6 +16,7 @@ usage: stockade run [OPTIONS] [--] PROGRAM [ARGS...]
        stockade snapshot POLICY... [OPTIONS]
        stockade diff OLD NEW [OPTIONS]
        stockade query [OPTIONS] POLICY|BUNDLE REQUEST...
+       stockade report POLICY|BUNDLE --html FILE
        stockade verify BUNDLE
        stockade disasm BUNDLE
 
@@ -25,6 +26,7 @@ compile  write an artifact for the launcher, and its text for review
 snapshot write bundles and texts anew, or say which are out of date
 diff     say what two policies, bundles or revisions decide otherwise
 query    say what is decided about one request, and why
+report   write a page of what a policy or bundle means
 verify   repeat the proof of a bundle from its file alone
 disasm   print a bundle's calls and programs
 
@@ -45,7 +47,11 @@ own folder, for every target unless one is named.
 _DIFF = """\
 OLD and NEW are policies, bundles, or REV:PATH of git. No output means equal
 decisions. KIND is newly-allowed, newly-denied, changed-error or
-mechanism-changed; one found is status 1.
+mechanism-changed; one found is status 1. --html writes the same as a page.
+"""
+_REPORT = """\
+Writes one file that loads nothing else: the policy, its requirements by host,
+its paths, and its calls by the reason of their refusal.
 """
 
 _SNAPSHOT = """\
@@ -70,6 +76,7 @@ _PAGES = {
     "snapshot": ("stockade snapshot POLICY... [OPTIONS]", _SNAPSHOT),
     "diff": ("stockade diff OLD NEW [OPTIONS]", _DIFF),
     "query": ("stockade query [OPTIONS] POLICY|BUNDLE REQUEST...", _QUERY),
+    "report": ("stockade report POLICY|BUNDLE --html FILE [OPTIONS]", _REPORT),
     "verify": ("stockade verify BUNDLE", "Status 0: proved, 1: not what it claims.\n"),
     "disasm": ("stockade disasm BUNDLE", ""),
 }

@@ -11,6 +11,7 @@ from stockade.cli.diff_command import diff_command
 from stockade.cli.help_text import OVERVIEW, page
 from stockade.cli.output import Refusal, write_error, write_out, write_rejection
 from stockade.cli.query_command import query_command
+from stockade.cli.report_command import report_command
 from stockade.cli.snapshot_command import snapshot_command
 from stockade.cli.start_command import check_command, run_command
 from stockade.diagnostics import PolicyRejected, quote
@@ -28,6 +29,7 @@ COMMANDS: dict[str, _Command] = {
     "disasm": disasm_command,
     "diff": diff_command,
     "query": query_command,
+    "report": report_command,
     "snapshot": snapshot_command,
 }
 _LATER = ("setup",)

@@ -64,12 +64,13 @@ _OF_COMPILE = (
     Option(
         "--target",
         "TARGET",
-        commands=("compile", "snapshot", "diff", "query"),
+        commands=("compile", "snapshot", "diff", "query", "report"),
         repeatable=True,
     ),
 )
 _OF_REVIEW = (
     Option("--fail-on", "KIND", commands=("diff",), repeatable=True),
+    Option("--html", "FILE", commands=("diff", "report")),
     Option("--check", commands=("snapshot",)),
     Option("--text-only", commands=("snapshot",)),
 )

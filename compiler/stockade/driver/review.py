@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from stockade.abi.arch import AUDIT_ARCH
 from stockade.artifact import listing
 from stockade.artifact.canonical import canonical
 from stockade.artifact.decode import decode
 from stockade.artifact.layout import MAGIC
+from stockade.artifact.write import write_all
 from stockade.diagnostics import Report, quote
 from stockade.driver.bundle import claimed_policy
 from stockade.driver.compile import build_artifact, targets
@@ -27,6 +29,9 @@ from stockade.proof.prover import ProofRefusedError
 from stockade.review.calls import answer
 from stockade.review.change import Finding
 from stockade.review.difference import Judges, differences
+from stockade.review.page import difference_page, report_page
+from stockade.review.page_text import Document
+from stockade.review.report import Entry
 from stockade.review.subject import Subject
 
 
@@ -40,8 +45,9 @@ class ClaimRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a comparison: its artifact for each target it is for."""
+    """One side of a comparison: what it is, and its artifact for each target."""
 
+    document: Document
     subjects: dict[str, Subject]
 
 
@@ -54,16 +60,18 @@ def read_side(data: bytes, name: str, wanted: Iterable[str] = ()) -> Side:
     if data.startswith(MAGIC):
         artifact = decode(data)
         subject = Subject(artifact, _claimed(artifact), Places())
-        return Side({artifact.target: subject})
+        return Side(Document(name), {artifact.target: subject})
     report = Report()
     settings = read_file(data, name, report)
     policy = lower(settings, report)
     where = places(settings)
     return Side(
+        # What was read is UTF-8.
+        Document(name, data.decode()),
         {
             target: Subject(_built(policy, target), policy, where)
             for target in tuple(wanted) or targets()
-        }
+        },
     )
 
 
@@ -134,6 +142,21 @@ def difference(old: Side, new: Side) -> tuple[Finding, ...]:
         for target in sorted(shared)
         for finding in differences(old.subjects[target], new.subjects[target], JUDGES)
     )
+
+
+def difference_html(old: Side, new: Side, found: tuple[Entry, ...]) -> str:
+    """Make the page of what `difference` found."""
+    return difference_page(old.document, new.document, found)
+
+
+def report_html(side: Side) -> str:
+    """Make the page of what one side means."""
+    return report_page(side.document, tuple(side.subjects.values()))
+
+
+def write_page(path: Path, text: str) -> None:
+    """Write a page, whole or not at all; raise OSError."""
+    write_all(path.parent, {path.name: text.encode()})
 
 
 def _list(side: Side) -> str:

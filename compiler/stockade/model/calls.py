@@ -111,3 +111,20 @@ def holds(test: ArgumentTest, args: tuple[int, ...], own_pid: int) -> bool:
     found = any(low <= value <= high for low, high in test.ranges)
     found = found or (test.own_pid and value == own_pid)
     return found != test.negated
+
+
+def in_words(test: ArgumentTest) -> str:
+    """Write a test as listings show it."""
+    word = f"arg{test.arg}"
+    if test.mask not in {LOW_WORD, BOTH_WORDS}:
+        word += f" & {test.mask:#x}"
+    elif test.mask == BOTH_WORDS:
+        word += " (64 bits)"
+    if test.ranges == ((0, 0),) and not test.own_pid:
+        return f"{word} {'!=' if test.negated else '=='} 0"
+    values = [
+        f"{low:#x}" if low == high else f"{low:#x}-{high:#x}"
+        for low, high in test.ranges
+    ]
+    values += ["own-pid"] if test.own_pid else []
+    return f"{word} {'not in' if test.negated else 'in'} {{{' '.join(values)}}}"

@@ -6,6 +6,7 @@ INVARIANT: no bare string reaches a template, not even one a filter made.
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -23,13 +24,18 @@ class UnquotedText(TypeError):
 
 
 class Templates:
-    """Templates of one origin: the installed package or a given folder."""
+    """Templates of one origin: the installed package or a given folder.
 
-    def __init__(self, load: Callable[[str], str | None]) -> None:
-        # Nothing here is HTML; the guard stands where escaping would.
+    `language` is the kind of text that they print; a page takes HtmlText alone.
+    """
+
+    def __init__(
+        self, load: Callable[[str], str | None], language: type[Text] = Text
+    ) -> None:
+        # The guard stands where escaping would, for pages as well.
         self._environment = Environment(  # noqa: S701
             loader=FunctionLoader(load),
-            finalize=_guard,
+            finalize=partial(_guard, language),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -41,15 +47,15 @@ class Templates:
         return self._environment.get_template(template).render(**view)
 
 
-def packaged() -> Templates:
-    """Return the templates that ship with the package."""
+def packaged(language: type[Text] = Text) -> Templates:
+    """Return the templates that ship with the package, for one kind of text."""
     root = resources.files("stockade.templates")
 
     def load(name: str) -> str | None:
         entry = root.joinpath(name)
         return entry.read_text(encoding="utf-8") if entry.is_file() else None
 
-    return Templates(load)
+    return Templates(load, language)
 
 
 def from_folder(folder: Path) -> Templates:
@@ -62,9 +68,9 @@ def from_folder(folder: Path) -> Templates:
     return Templates(load)
 
 
-def _guard(value: object) -> object:
+def _guard(language: type[Text], value: object) -> object:
     # Undefined passes, so that StrictUndefined reports it by name.
-    if isinstance(value, (Text, Undefined)):
+    if isinstance(value, (language, Undefined)):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return value

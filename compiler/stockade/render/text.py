@@ -6,10 +6,14 @@ Only these types reach a template, so nothing is spliced in unquoted.
 
 from __future__ import annotations
 
+import html
 import re
 import textwrap
+from base64 import b64encode
+from hashlib import sha256
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_FRAGMENT = re.compile(r"[a-z][a-z0-9-]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # A fixed list and not `str.isprintable`, whose answer changes with the Unicode
 # tables of each Python. Beside the controls: backslash, soft hyphen, marks that
@@ -34,6 +38,12 @@ class CText(Text):
 
 class MarkdownText(Text):
     """Text that is safe inside a Markdown page or table cell."""
+
+    __slots__ = ()
+
+
+class HtmlText(Text):
+    """Text that is safe between the tags of a page and inside a quoted attribute."""
 
     __slots__ = ()
 
@@ -113,6 +123,38 @@ def plain(text: str) -> PlainText:
     tells any two texts apart.
     """
     return PlainText(_UNPRINTABLE.sub(_escaped, text))
+
+
+def html_text(text: str) -> HtmlText:
+    """Return text for a page: what `plain` makes of it, and no mark-up."""
+    return html_printable(plain(text))
+
+
+def html_printable(text: PlainText) -> HtmlText:
+    """Return text for a page that is printable already."""
+    return HtmlText(html.escape(text))
+
+
+def html_name(name: str) -> HtmlText:
+    """Return the name of an anchor or class; anything else is a ValueError."""
+    if not _FRAGMENT.fullmatch(name):
+        message = f"not a name within a page: {name!r}"
+        raise ValueError(message)
+    return HtmlText(name)
+
+
+def html_asset(source: str) -> HtmlText:
+    """Return a style sheet or script of our own, which must not end its element."""
+    if "</" in source or "<!--" in source:
+        message = "a style sheet or script would end the element that holds it"
+        raise ValueError(message)
+    return HtmlText(source)
+
+
+def html_asset_hash(asset: HtmlText) -> HtmlText:
+    """Return what names an inline asset in a content security policy."""
+    digest = b64encode(sha256(asset.encode()).digest()).decode()
+    return HtmlText(f"'sha256-{digest}'")
 
 
 def _escaped(match: re.Match[str]) -> str:
