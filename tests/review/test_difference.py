@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 import pytest
 
 from policies import GRANTS, KEY_COMBINATIONS, label
+from stockade.abi.landlock import fs_mask
 from stockade.driver.compile import build_artifact, targets
 from stockade.driver.review import JUDGES
 from stockade.model.artifact import Artifact, PortRow, Variant
@@ -131,6 +132,19 @@ def test_a_second_wall_that_goes_is_a_mechanism(fields: dict[str, int]) -> None:
     subject = _subject(Policy(grants=GRANTS))
     found = differences(subject, _edited(subject, **fields), JUDGES)
     assert {one.change.kind for one in found} == {Kind.MECHANISM}
+
+
+def test_a_right_that_the_filter_refuses_is_a_mechanism() -> None:
+    """No node of a device is made where `mknod` is refused."""
+    subject = _subject(Policy(grants=GRANTS))
+    right = fs_mask("MAKE_CHAR")
+    classes = tuple(
+        replace(one, rights=one.rights | right) for one in subject.artifact.classes
+    )
+    edited = replace(subject.artifact, classes=classes)
+    (finding,) = differences(subject, replace(subject, artifact=edited), JUDGES)
+    assert finding.change.kind is Kind.MECHANISM
+    assert "MAKE_CHAR" in finding.change.cases[0].after
 
 
 def test_one_port_is_named_among_all() -> None:

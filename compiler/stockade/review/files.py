@@ -82,7 +82,7 @@ def file_changes(
             case = _case(request, arch, answers, spared)
             thing = _region(kind, path, spared)
             yield Fact(kind, Topic.FILES, right.rank, right.deed, thing, case, rules)
-    yield from _program(walls)
+    yield from _program(walls, landlock_abi)
 
 
 def _meaning(arch: str, request: PathRequest) -> Callable[[Policy, int], bool]:
@@ -173,9 +173,11 @@ def _region(kind: Kind, path: str, spared: list[str]) -> Sentence:
     return sentence(whole, " (in ", listed(map(code, spared), _SHOWN), f" it {words})")
 
 
-def _program(walls: tuple[VariantWalls, VariantWalls]) -> Iterator[Fact]:
+def _program(
+    walls: tuple[VariantWalls, VariantWalls], landlock_abi: int
+) -> Iterator[Fact]:
     """Compare what is allowed on the program, whose path only a start knows."""
-    had, has = map(_program_rights, walls)
+    had, has = (_program_rights(side, landlock_abi) for side in walls)
     thing = sentence("the program's own file")
     for name, right in RIGHTS.items():
         bit = fs_mask(name)
@@ -187,8 +189,9 @@ def _program(walls: tuple[VariantWalls, VariantWalls]) -> Iterator[Fact]:
             yield Fact(kind, Topic.FILES, right.rank, right.deed, thing, case)
 
 
-def _program_rights(walls: VariantWalls) -> int:
+def _program_rights(walls: VariantWalls, landlock_abi: int) -> int:
     rights = {entry.name: entry.rights for entry in walls.artifact.classes}
     # What is not judged changes at `/` already, and is said there.
     handled = walls.variant.fs_required | walls.variant.fs_optional
-    return rights[walls.artifact.program_class] & handled
+    closed = _closed(walls, ~handled, landlock_abi)
+    return rights[walls.artifact.program_class] & handled & ~closed

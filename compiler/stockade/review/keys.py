@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from stockade.model.decide import actions, covers
+from stockade.model.decide import actions, folders_above
 from stockade.model.place import Place
-from stockade.model.policy import Policy
+from stockade.model.policy import Grant, Policy
 from stockade.model.request import PathRequest
 from stockade.review.subject import Subject, changed_fields
 
@@ -34,6 +34,10 @@ class Keys:
     def __init__(self, old: Subject, new: Subject) -> None:
         """Prepare a policy for each key that changed."""
         self._old, self._new = old, new
+        self._own = (
+            (new, _own_grants(new, old)),
+            (old, _own_grants(old, new)),
+        )
         self._toggles = [
             _Toggle(
                 field,
@@ -80,14 +84,20 @@ class Keys:
         """Find the path rules of one side alone that allow a request."""
         if request is None:
             return ()
-        found = []
-        for side, other in ((self._new, self._old), (self._old, self._new)):
-            others = frozenset(other.policy.grants)
-            found += [
-                side.place(grant)
-                for grant in side.policy.grants
-                if grant not in others
-                and covers(grant.path, request.path)
-                and request.action in actions(side.policy, grant.access)
-            ]
-        return tuple(found)
+        return tuple(
+            side.place(grant)
+            for side, by_path in self._own
+            for above in folders_above(request.path)
+            for grant in by_path.get(above, ())
+            if request.action in actions(side.policy, grant.access)
+        )
+
+
+def _own_grants(side: Subject, other: Subject) -> dict[str, list[Grant]]:
+    """Give the path rules that the other side lacks, by path."""
+    others = frozenset(other.policy.grants)
+    found: dict[str, list[Grant]] = {}
+    for grant in side.policy.grants:
+        if grant not in others:
+            found.setdefault(grant.path, []).append(grant)
+    return found

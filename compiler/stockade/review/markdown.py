@@ -14,6 +14,8 @@ from stockade.render.text import PlainText
 from stockade.review.change import ALLOWED, Case, Kind
 from stockade.review.report import Entry, case_note, case_text, counts, place
 
+# A comment has room for so many characters, and a reader for fewer.
+_FOLDED = 20
 _MARKS = {
     Kind.NEWLY_ALLOWED: "Newly allowed",
     Kind.NEWLY_DENIED: "Newly denied",
@@ -56,8 +58,10 @@ def _entry(entry: Entry) -> Iterator[str]:
     if more:
         yield f"  - <details><summary>{len(more)} more</summary>"
         yield ""
-        for case in more:
+        for case in more[:_FOLDED]:
             yield f"    - {_case(change.kind, case)}"
+        if len(more) > _FOLDED:
+            yield f"    - and {len(more) - _FOLDED} more, all in `--json`"
         yield ""
         yield "    </details>"
 

@@ -46,21 +46,21 @@ def _warnings(artifact: Artifact) -> dict[str, str]:
 
 
 def _classes(artifact: Artifact) -> dict[str, str]:
-    """Give what decides which paths may lie in one another; rights are elsewhere."""
-    return {
-        row.name: " ".join(
-            word
-            for word, is_set in (
-                ("writes", row.write),
-                ("executes", row.execute),
-                ("system", row.system),
-                ("command", row.command),
-            )
-            if is_set
+    """Give what a kind of path rule holds, also where the filter refuses it anyway.
+
+    Its words decide which paths may lie in one another.
+    """
+    found = {}
+    for row in artifact.classes:
+        words = (
+            ("writes", row.write),
+            ("executes", row.execute),
+            ("system", row.system),
+            ("command", row.command),
         )
-        or "reads"
-        for row in artifact.classes
-    }
+        rights = names_of(FS_RIGHTS, row.rights)
+        found[row.name] = " ".join((*rights, *(word for word, on in words if on)))
+    return found
 
 
 def _canaries(artifact: Artifact) -> dict[str, str]:
