@@ -17,8 +17,8 @@ usage: stockade run [OPTIONS] [--] PROGRAM [ARGS...]
        stockade diff OLD NEW [OPTIONS]
        stockade query [OPTIONS] POLICY|BUNDLE REQUEST...
        stockade report POLICY|BUNDLE --html FILE
-       stockade verify BUNDLE
-       stockade disasm BUNDLE
+       stockade fidelity POLICY
+       stockade verify BUNDLE; stockade disasm BUNDLE
 
 run      confine PROGRAM and become it
 check    print what this host enforces of a policy, and start nothing
@@ -27,6 +27,7 @@ snapshot write bundles and texts anew, or say which are out of date
 diff     say what two policies, bundles or revisions decide otherwise
 query    say what is decided about one request, and why
 report   write a page of what a policy or bundle means
+fidelity say how well which host holds each key of a policy
 verify   repeat the proof of a bundle from its file alone
 disasm   print a bundle's calls and programs
 
@@ -77,6 +78,7 @@ _PAGES = {
     "diff": ("stockade diff OLD NEW [OPTIONS]", _DIFF),
     "query": ("stockade query [OPTIONS] POLICY|BUNDLE REQUEST...", _QUERY),
     "report": ("stockade report POLICY|BUNDLE --html FILE [OPTIONS]", _REPORT),
+    "fidelity": ("stockade fidelity POLICY", ""),
     "verify": ("stockade verify BUNDLE", "Status 0: proved, 1: not what it claims.\n"),
     "disasm": ("stockade disasm BUNDLE", ""),
 }

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from stockade.cli.bundle_commands import disasm_command, verify_command
 from stockade.cli.compile_command import compile_command
 from stockade.cli.diff_command import diff_command
+from stockade.cli.fidelity_command import fidelity_command
 from stockade.cli.help_text import OVERVIEW, page
 from stockade.cli.output import Refusal, write_error, write_out, write_rejection
 from stockade.cli.query_command import query_command
@@ -30,6 +31,7 @@ COMMANDS: dict[str, _Command] = {
     "diff": diff_command,
     "query": query_command,
     "report": report_command,
+    "fidelity": fidelity_command,
     "snapshot": snapshot_command,
 }
 _LATER = ("setup",)
