@@ -262,8 +262,8 @@ UNDER: dict[str, tuple[str, tuple[BareCall, ...]]] = {
         (
             *_each("shmget semget msgget", 1, refusal=""),
             *_each("shmat shmctl shmdt msgsnd msgrcv semop", MINUS_ONE, refusal=""),
-            *_each("mq_open mq_unlink", refusal=""),
-            *_each("mq_timedsend mq_notify mq_getsetattr", MINUS_ONE, refusal=""),
+            *_each("mq_open mq_unlink"),
+            *_each("mq_timedsend mq_notify mq_getsetattr", MINUS_ONE),
             BareCall("keyctl", (MINUS_ONE,)),
         ),
     ),

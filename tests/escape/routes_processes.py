@@ -209,19 +209,25 @@ _IPC = (
     _ipc("ipc-memory-by-key", "system-v-ipc"),
     _ipc("ipc-queue", "system-v-ipc", "message"),
     _ipc("ipc-semaphore", "system-v-ipc", "message"),
-    _ipc("ipc-posix-queue", "posix-queues", "message"),
     _ipc("ipc-key-read", "keyrings"),
     _ipc("ipc-key-request", "keyrings"),
     _ipc("ipc-key-add", "keyrings"),
-    # A queue is a file to Landlock, below a folder that no policy path covers.
-    Route(
-        "ipc-posix-queue",
-        "EACCES",
-        ("shared",),
-        effect="message",
-        needs=("posix-queues",),
-        natural=NO_IPC,
-        covers="GL-055",
+    *(
+        Route(
+            name,
+            "EPERM",
+            ("alone", "default", "strict", "shared"),
+            effect=effect,
+            needs=("posix-queues",),
+            natural=NO_IPC,
+            covers="S2-306 GL-055",
+        )
+        for name, effect in (
+            ("ipc-posix-queue", "message"),
+            # Landlock, which sees a queue opened, sees neither of these.
+            ("ipc-posix-queue-make", ""),
+            ("ipc-posix-queue-remove", "message"),
+        )
     ),
     *rows("ipc-environment", "ENOENT", covers="GL-035"),
 )

@@ -154,8 +154,15 @@ void services_effects(struct scene *scene, effect_sink *sink)
 	if (received(scene->datagram) || received(scene->abstract_datagram) ||
 	    received(scene->udp))
 		sink("datagram");
-	if (scene->queue >= 0)
+	if (scene->queue >= 0) {
+		int named = mq_open(own_name(&scene->arena, "/"),
+				    O_RDONLY | O_CLOEXEC);
+		if (named < 0)
+			sink("message");
+		else
+			close(named);
 		mq_getattr(scene->queue, &shape);
+	}
 	msgctl((int)scene->arena.queue, IPC_STAT, &queue);
 	if (shape.mq_curmsgs > 0 || queue.msg_qnum > 0 ||
 	    semctl((int)scene->arena.semaphore, 0, GETVAL) > 0)

@@ -135,6 +135,11 @@ _SURFACE = (
         "reduced",
     ),
     _row("fanotify_init fanotify_mark process_mrelease", "EPERM", "always"),
+    _row(
+        "mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
+        "EPERM",
+        "always",
+    ),
     _row("bpf", "EPERM", "wide", _is(0, 6, 7)),
     _row("perf_event_open", "EPERM", "wide", _is(1, LOW)),
     _row("perf_event_open", "EPERM", "wide", _bits(4, 4)),
@@ -193,8 +198,7 @@ _OTHERS = (
     ),
     _row(
         "shmget shmat shmctl shmdt msgget msgsnd msgrcv msgctl semget semop semctl"
-        " semtimedop mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify"
-        " mq_getsetattr",
+        " semtimedop",
         "EPERM",
         "no-ipc",
     ),

@@ -62,6 +62,8 @@ const WHOLE_CALLS: &[&str] = &[
     "nfsservctl lookup_dcookie _sysctl sysfs uselib ustat",
     // Names in denied folders, and other processes' memory, past Landlock.
     "fanotify_init fanotify_mark process_mrelease",
+    // Landlock does not see a queue's name made or removed.
+    "mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
 ];
 
 /// Kernel surface, and what Landlock's ptrace scope keeps to the sandbox.

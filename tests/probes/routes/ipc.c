@@ -79,6 +79,26 @@ static int ipc_posix_queue(const struct arena *arena)
 	return 0;
 }
 
+/* A name that others then lack. */
+static int ipc_posix_queue_make(const struct arena *arena)
+{
+	const char *name = own_name(arena, "new-");
+	long queue, done;
+
+	ATTEMPT(queue, "mq_open",
+		call(SYS_mq_open, name, O_RDWR | O_CREAT | O_EXCL, 0600, 0));
+	PREPARE(done, "mq_unlink", call(SYS_mq_unlink, name));
+	return 0;
+}
+
+static int ipc_posix_queue_remove(const struct arena *arena)
+{
+	long done;
+
+	ATTEMPT(done, "mq_unlink", call(SYS_mq_unlink, own_name(arena, "")));
+	return 0;
+}
+
 static int ipc_key_read(const struct arena *arena)
 {
 	char text[64] = "";
@@ -128,6 +148,8 @@ static const struct route table[] = {
 	{"ipc-queue", ipc_queue, 0},
 	{"ipc-semaphore", ipc_semaphore, 0},
 	{"ipc-posix-queue", ipc_posix_queue, 0},
+	{"ipc-posix-queue-make", ipc_posix_queue_make, 0},
+	{"ipc-posix-queue-remove", ipc_posix_queue_remove, 0},
 	{"ipc-key-read", ipc_key_read, 0},
 	{"ipc-key-request", ipc_key_request, 0},
 	{"ipc-key-add", ipc_key_add, 0},
