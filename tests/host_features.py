@@ -29,6 +29,7 @@ UNPRIVILEGED = int(os.environ.get("STOCKADE_TEST_UID", "65534"))
 _LANDLOCK_CREATE_RULESET = 444  # the same number on every architecture
 _LANDLOCK_QUERY_VERSION = 1
 _X32_GETPID = 0x40000000 | 39
+_CAP_SYS_ADMIN = 21
 
 _measures: dict[str, Callable[[], bool]] = {}
 
@@ -107,6 +108,18 @@ def _x86_64() -> bool:
 @feature("root-user")
 def _root_user() -> bool:
     return os.getuid() == 0
+
+
+@feature("namespaces")
+def _namespaces() -> bool:
+    # A container's root lacks the capability, or a filter refuses the calls.
+    lines = dict(
+        line.split(":\t", 1)
+        for line in Path("/proc/self/status").read_text().splitlines()
+        if ":\t" in line
+    )
+    able = int(lines["CapEff"], 16) >> _CAP_SYS_ADMIN & 1
+    return bool(able) and lines["Seccomp"] == "0"
 
 
 @feature("i386-calls")

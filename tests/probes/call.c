@@ -32,6 +32,23 @@ long call_compat(long number, long first, long second, long third)
 	return (int)answer;
 }
 
+long call_compat_spawn(long number, long first, long second, long third)
+{
+	long answer;
+
+	__asm__ volatile("int $0x80\n\t"
+			 "test %%eax, %%eax\n\t"
+			 "jnz 1f\n\t"
+			 "mov $60, %%eax\n\t" /* exit */
+			 "xor %%edi, %%edi\n\t"
+			 "syscall\n"
+			 "1:"
+			 : "=a"(answer)
+			 : "a"(number), "b"(first), "c"(second), "d"(third)
+			 : "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+	return (int)answer;
+}
+
 long call_spawn(long number, long first, long second, long third, long fourth,
 		long fifth)
 {
@@ -77,6 +94,11 @@ long call_compat(long number, long first, long second, long third)
 {
 	(void)number, (void)first, (void)second, (void)third;
 	return -ENOSYS;
+}
+
+long call_compat_spawn(long number, long first, long second, long third)
+{
+	return call_compat(number, first, second, third);
 }
 
 long call_spawn(long number, long first, long second, long third, long fourth,

@@ -18,6 +18,9 @@ long call_words(long number, const long words[6]);
  * elsewhere. */
 long call_compat(long number, long first, long second, long third);
 
+/* The same for a call that starts a process, which ends at once. */
+long call_compat_spawn(long number, long first, long second, long third);
+
 /* Make a call that starts a process; the new one ends at once in the next
  * instruction, so it may share this one's memory and stack. */
 long call_spawn(long number, long first, long second, long third, long fourth,

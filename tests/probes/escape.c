@@ -20,6 +20,9 @@ static const char usage[] =
 	"usage: escape list\n"
 	"       escape try ROUTE ARENA [NAME]         try one route, print its "
 	"answer\n"
+	"       escape all (--here | --apart) ARENA ROUTE...\n"
+	"                                             try many routes, in one "
+	"process or in children\n"
 	"       escape arrange [--terminal] ARENA -- PROGRAM [ARGUMENT...]\n"
 	"                                             put up an arena, run, "
 	"print effects\n"
@@ -80,6 +83,9 @@ int main(int count, char **words)
 	else if (strcmp(verb, "try") == 0 && (count == 4 || count == 5))
 		return try_route(words[2], words[3],
 				 count == 5 ? words[4] : NULL);
+	else if (strcmp(verb, "all") == 0 && count > 4)
+		return try_all(words[3], strcmp(words[2], "--apart") == 0,
+			       words + 4);
 	else if (strcmp(verb, "arrange") == 0)
 		return arrange_command(words + 2);
 	else if (strcmp(verb, "suite") == 0 && count == 3)

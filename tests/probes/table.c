@@ -3,12 +3,16 @@
 #include "table.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "errnos.h"
 #include "route.h"
+#include "scene.h"
 
 static const struct route_group *const groups[] = {
 	&read_routes,         &write_routes,
@@ -23,6 +27,8 @@ static const struct route_group *const groups[] = {
 	&victim_limit_routes, &signal_end_routes,
 	&client_routes,       &works_debugger_routes,
 };
+
+enum { ROUTE_SECONDS = 2 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -77,6 +83,7 @@ int try_route(const char *name, const char *root, const char *alias)
 	char buffer[ERRNO_NAME_BYTES];
 	int error;
 
+	route_broken = false;
 	route_name = alias == NULL ? name : alias;
 	if (strncmp(name, prefix, sizeof prefix - 1) == 0)
 		error = bare_call(name + sizeof prefix - 1);
@@ -89,5 +96,30 @@ int try_route(const char *name, const char *root, const char *alias)
 	printf("answer %s %s %s %s\n", route_name,
 	       route_broken ? "broken" : errno_name(error, buffer), route_step,
 	       route_broken ? errno_name(error, buffer) : "");
+	return 0;
+}
+
+int try_all(const char *root, bool apart, char *const names[])
+{
+	/* Some reach the whole group. */
+	signal(SIGUSR1, apart ? SIG_IGN : SIG_DFL);
+	for (; *names != NULL; names++) {
+		pid_t child;
+
+		fflush(stdout);
+		child = apart ? fork() : 0;
+		if (child < 0)
+			give_up("fork");
+		/* What one left behind may make another wait. */
+		if (child == 0)
+			alarm(ROUTE_SECONDS);
+		if (child == 0)
+			try_route(*names, root, NULL);
+		if (child == 0 && apart)
+			leave(0);
+		if (apart)
+			waitpid(child, NULL, 0);
+	}
+	printf("tried all\n");
 	return 0;
 }
