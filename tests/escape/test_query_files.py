@@ -8,7 +8,6 @@ nothing but the sandbox can deny one; what is answered must be what the query sa
 from __future__ import annotations
 
 import random
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -127,12 +126,12 @@ def test_kernel_and_query_agree(stage: Stage, probe: Path, seed: int) -> None:
         if said != answer
     ]
     assert not differ, "\n".join(differ)
-    # Both answers came, and outside nothing denies what was denied inside.
-    assert min(Counter(answers).values()) > 0
-    assert len(Counter(answers)) > 1
+    # Outside nothing denies what was denied inside, and inside not all was.
+    assert answers.count("ok") > len(answers) // 10
     denied = [
         ask.line for ask, answer in zip(asks, answers, strict=True) if answer != "ok"
     ]
+    assert len(denied) > len(answers) // 10
     control = stage.run(
         [probe, "decide"], input="".join(f"{line}\n" for line in denied).encode()
     )
