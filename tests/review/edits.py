@@ -144,7 +144,8 @@ class Said:
     abis: frozenset[int]
 
 
-def _abis(words: str) -> frozenset[int]:
+def abis_of(words: str) -> frozenset[int]:
+    """Read back which Landlock ABIs the words for kinds of hosts name."""
     if words == "every host":
         return frozenset(_ABIS)
     found: set[int] = set()
@@ -161,7 +162,7 @@ def said_of(found: tuple[Finding, ...], arch: str) -> list[Said]:
             one.change.kind,
             case,
             read_request(shell_words(case.witness), arch),
-            _abis(case.hosts or one.hosts),
+            abis_of(case.hosts or one.hosts),
         )
         for one in found
         if one.change.kind is not Kind.MECHANISM

@@ -22,7 +22,7 @@ ProbeText = Callable[[Probe], str]
 def artifact_changes(old: Artifact, new: Artifact) -> Iterator[Fact]:
     """Give what changes beside levels and variants."""
     yield from _rows(69, "what a start gives up", _conceded(old), _conceded(new))
-    yield from _rows(75, "a path that a start needs", _needed(old), _needed(new))
+    yield from _rows(75, "a path that must exist at start", _needed(old), _needed(new))
     yield from _rows(76, "a warning", _warnings(old), _warnings(new))
     yield from _rows(77, "a kind of path rule", _classes(old), _classes(new))
     yield from _rows(78, "a folder for the canary", _canaries(old), _canaries(new))

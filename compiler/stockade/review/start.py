@@ -104,7 +104,7 @@ def _kind(had: str, has: str) -> Kind:
 def _passed(name: str) -> tuple[int, str]:
     """Say what the caller's value of a variable may do, and how dangerous it is."""
     if _CODE.fullmatch(name):
-        return 8, "be led to other code by the caller's variables"
+        return 8, "load or run other code that variables of the caller name"
     if _CREDENTIALS.fullmatch(name.upper()):
         return 7, "see variables of the caller that hold credentials or lead to them"
     return 32, "see variables of the caller"
