@@ -166,11 +166,11 @@ def _signals() -> Iterator[_Family]:
 
 
 def _ports(walls: tuple[VariantWalls, VariantWalls]) -> Iterator[tuple[int, str]]:
-    named = sorted({row.port for side in walls for row in side.artifact.ports})
+    written = sorted({row.port for side in walls for row in side.artifact.ports})
     others = (*_USUAL_PORTS, *range(1, 0x10000))
-    yield next(port for port in others if port not in named), "any other one"
+    yield next(port for port in others if port not in written), "any other one"
     yield 0, "0 (the kernel's choice)"
-    yield from ((port, str(port)) for port in named if port)
+    yield from ((port, str(port)) for port in written if port)
 
 
 def _addresses(
