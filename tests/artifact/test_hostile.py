@@ -28,7 +28,7 @@ from stockade.artifact.encode import encode
 from stockade.artifact.errors import BundleRefused
 from stockade.artifact.parser import parse
 from stockade.artifact.pools import DataItems
-from stockade.model.artifact import EnvironmentRow, Relocation
+from stockade.model.artifact import CanaryFolder, EnvironmentRow, Relocation
 
 BUNDLE = encode(example())
 # The number after the last section that this version knows.
@@ -279,10 +279,11 @@ def test_no_stray_read_at_any_cut_or_flip(driver: Driver) -> None:
     ("tail", "words"),
     [
         (b"\1\0\0\0", "operand data"),
+        (bytes(8), "operand data"),
         (b"\1\0\0\0\0\0\0\0\7", "operand data"),
         (b"\1\0\0\0\0\0\0\0\7" + bytes(6) + b"\1", "reserved"),
     ],
-    ids=["half-a-length", "no-padding", "padding-that-is-not-zero"],
+    ids=["half-a-length", "no-length", "no-padding", "padding-that-is-not-zero"],
 )
 def test_items_of_data_are_whole_and_padded(tail: bytes, words: str) -> None:
     usual = DataItems.section
@@ -307,3 +308,11 @@ def test_relocation_behind_its_filter_is_refused() -> None:
 def test_name_of_a_variable_holds_no_control_byte() -> None:
     rows = (EnvironmentRow("A\x01", None),)
     assert "variable" in str(refusal(encode(replace(example(), environment=rows))))
+
+
+def test_prefix_of_a_canary_folder_is_absolute() -> None:
+    folders = (CanaryFolder("run/user/", "user"),)
+    made = replace(example(), canary_folders=folders)
+    assert "path" in str(refusal(encode(made)))
+    good = replace(made, canary_folders=(CanaryFolder("/run/user/", "user"),))
+    assert decode(encode(good)) == canonical(good)

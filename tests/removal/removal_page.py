@@ -20,8 +20,8 @@ _HEAD = """\
 A check that nothing misses when it is gone is not known to work. The tests take one
 rule, right, probe, line, check or condition at a time out of the compiler's model,
 out of finished artifacts, out of the parser and out of the launcher, and ask whether
-anything notices. Written by these tests (`make bless TESTS=tests/removal`, and for
-the launcher with `--long` in TESTS); what survived is listed below with the reason.
+anything notices. Written by these tests (`make bless TESTS=tests/removal`, the last
+two parts with `TESTS='--long tests/removal'`); what survived is below, with the reason.
 """
 _INTRODUCTIONS = {
     "Artifacts": "Judged by `stockade verify`, which sees the artifact alone.",
