@@ -7,8 +7,9 @@ import re
 
 _PARSED = "a second look: the parser refuses such an artifact before"
 _FAULT = "only a call that fails or lies reaches it, and no fault of the short run does"
-_GOES_ON = "only faults reach it; a start that goes on instead is no less confined"
+_GOES_ON = "only faults reach it; in the three tried, going on confined no less"
 _OTHER_PART = "another part of the condition, or a look further on, refuses the same"
+_TEXT = "the same text is refused further on, or is one that the kernel never gives"
 _RACE = "only a file, a descriptor or a mount that changes during the start reaches it"
 _LIMIT = "a limit of a static table that the artifact's own limits keep away"
 _SWITCH = "a `switch` without a last way out: every kind of rule has its case"
@@ -36,6 +37,7 @@ _REASONS: tuple[tuple[str, str], ...] = (
     ),
     (r"changed while starting|was replaced while|pin_path\(&again|path_same", _RACE),
     (r"is a symbolic link", _RACE),
+    (r"refuse_text", _TEXT),
     (
         (
             r"too long|lies too deep|more than %d (places|loaders|bytes)"
@@ -45,14 +47,15 @@ _REASONS: tuple[tuple[str, str], ...] = (
     ),
     (
         (
-            r"`(effective|saved) == 0`|text == value|size < 2|!inside`|!folder"
+            r"`(effective|saved) == 0`|text == value|size < 2|offset > INT32_MAX"
+            r"|!inside`|!folder"
             r"|\*folder !=|part < 0|fcntl\(ends|strcmp\(\*next"
             r"|start < end`|count > end - used|STK_BUNDLE_DATA, data \+ at\)"
         ),
         _OTHER_PART,
     ),
     (r"call_refuse_false_clone|cannot be closed|was lost|LEAST", _FAULT),
-    (r"die_errno|die_unavailable_errno|cannot tell|refuse_text", _FAULT),
+    (r"die_errno|die_unavailable_errno|cannot tell", _FAULT),
     (r"< 0`|!= 0`|!= fd`|>= 0`|!= EBADF`|== MAP_FAILED`", _FAULT),
 )
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Take each refusal out of the launcher and its parser, and see a test fail.
 
-What no test misses is matched with a reason; one without a reason fails here, and so
-does a reason that nothing needs any more.
+What no test misses is matched with a reason; one without a reason fails here.
 """
 
 from __future__ import annotations
