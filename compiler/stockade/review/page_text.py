@@ -143,7 +143,7 @@ def side_by_side(
 def _pairs(
     old: Document, new: Document, left: tuple[Line, ...], right: tuple[Line, ...]
 ) -> Iterator[Pair]:
-    matcher = SequenceMatcher(None, old.lines, new.lines, autojunk=False)
+    matcher = SequenceMatcher(None, old.lines, new.lines)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         style = html_name("same" if tag == "equal" else "changed")
         for step in range(max(i2 - i1, j2 - j1)):
