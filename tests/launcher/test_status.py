@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
+import struct
 import subprocess
+import termios
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -138,6 +142,43 @@ def test_reader_that_went_away_changes_nothing(scene: Scene) -> None:
     )
     os.close(ends[1])
     assert "does not exist" in reason(done)
+
+
+def test_reader_that_leaves_after_the_number_ends_no_refusal(scene: Scene) -> None:
+    """SIGPIPE must not take the place of the status and the reason."""
+    path = scene.write(artifact(GRANTS))
+    program = scene.stage.install(Path("/bin/true"), "busy")
+    ends = os.pipe()
+    room = fcntl.fcntl(ends[1], fcntl.F_SETPIPE_SZ, os.sysconf("SC_PAGESIZE"))
+
+    def leave_room_for_the_number() -> None:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.write(ends[1], b"." * (room - len(b"pid %d\n" % os.getpid())))
+
+    # Who executes what is open for writing is told that it is busy.
+    with (
+        program.open("r+b"),
+        subprocess.Popen(
+            [scene.stage.launcher, "--status-fd", str(ends[1]), path, "--", program],
+            pass_fds=[ends[1]],
+            stderr=subprocess.PIPE,
+            preexec_fn=leave_room_for_the_number,  # noqa: PLW1509 - no threads here
+            **scene.stage.identity(),
+        ) as process,
+    ):
+        os.close(ends[1])
+        for _ in range(1000):
+            time.sleep(0.01)
+            (held,) = struct.unpack(
+                "i", fcntl.ioctl(ends[0], termios.FIONREAD, bytes(4))
+            )
+            if held == room:
+                break
+        # What is written next would wait for a reader.
+        os.close(ends[0])
+        _, errors = process.communicate()
+    assert process.returncode == 125
+    assert errors.endswith(b"/busy`: ETXTBSY\n")
 
 
 @pytest.mark.parametrize(

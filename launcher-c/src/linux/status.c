@@ -40,22 +40,31 @@ void status_take(struct stk_options *options)
 	message_record_to(record);
 }
 
+static void take_notice(int number)
+{
+	(void)number;
+}
+
 static void put(const char *text)
 {
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	const struct sigaction survive = {.sa_handler = take_notice};
 	struct sigaction before;
 	const size_t length = strlen(text);
 
-	/* A reader that went away must not end us; what the program has is as
-	 * it was. */
-	if (sigaction(SIGPIPE, &ignore, &before) != 0)
-		die_errno("cannot ignore SIGPIPE");
+	/*
+	 * A reader that went away must not end us, now or when `failed` is
+	 * written.  What the program has is as it was: exec turns a handler
+	 * into the default action, and ignoring it is given back here.
+	 */
+	if (sigaction(SIGPIPE, &survive, &before) != 0)
+		die_errno("cannot catch SIGPIPE");
+	if (before.sa_handler == SIG_IGN &&
+	    sigaction(SIGPIPE, &before, NULL) != 0)
+		die_errno("cannot restore SIGPIPE");
 	if (write(record, text, length) != (ssize_t)length) {
 		record = -1;
 		message_record_to(record);
 	}
-	if (sigaction(SIGPIPE, &before, NULL) != 0)
-		die_errno("cannot restore SIGPIPE");
 }
 
 void status_level(const char *name)
