@@ -62,6 +62,17 @@ def test_a_wider_path_opens_all_but_what_was_open() -> None:
     assert back.change.kind is Kind.NEWLY_DENIED
 
 
+def test_a_list_of_trusted_places_may_not_empty_in_silence() -> None:
+    """A bundle can have any list; a writable path is judged by no other."""
+    policy = Policy(grants=GRANTS)
+    whole = _subject(policy)
+    emptied = replace(whole, artifact=replace(whole.artifact, trusted=()))
+    gone = differences(whole, emptied, JUDGES)
+    assert "start writing home .ssh" in _witnesses(gone, Kind.NEWLY_ALLOWED)
+    back = differences(emptied, whole, JUDGES)
+    assert "start writing home .ssh" in _witnesses(back, Kind.NEWLY_DENIED)
+
+
 def test_a_network_opens_calls_and_gives_up_a_requirement() -> None:
     found = _found(Policy(), Policy(ip=Ip.ALL))
     allowed = _witnesses(found, Kind.NEWLY_ALLOWED)

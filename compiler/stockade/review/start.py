@@ -136,9 +136,15 @@ def _streams(old: Subject, new: Subject) -> Iterator[Fact]:
                 yield Fact(kind, Topic.START, 33, deed, sentence(words), case, rules)
 
 
+def _writes(artifact: Artifact) -> bool:
+    """Tell whether a start has a writable path to judge, as the launcher does."""
+    kinds = [row.name for row in artifact.classes if row.write]
+    return any(row.class_name in kinds for row in artifact.grants)
+
+
 def _trusted(old: Artifact, new: Artifact) -> Iterator[Fact]:
     """Compare the places that no writable path may reach, where there are any."""
-    if not (old.trusted and new.trusted):
+    if not (_writes(old) and _writes(new)):
         # Without a writable path the list is empty and decides nothing.
         return
     for kind, some, others in (
