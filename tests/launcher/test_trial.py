@@ -260,6 +260,29 @@ def test_canary_that_is_denied_outside_already_refuses(scene: Scene) -> None:
     assert started(_inside(scene, filter_of(), WHOLE)) == b""
 
 
+def test_canary_that_a_sandbox_of_ours_refuses_by_its_filter_starts(
+    scene: Scene,
+) -> None:
+    """S2-388 access mode 3 is no matter of Landlock, and is refused outside already."""
+    inner = scene.stage.compile("version = 1\n", "inner")
+    launcher = scene.stage.launcher
+    folders = "\n".join(
+        (
+            "version = 1",
+            "[filesystem]",
+            'read = ["/proc"]',
+            'read_write = ["/tmp"]',
+            f'read_exec = ["{launcher.parent}", "{inner.parent}", "/usr"]',
+        )
+    )
+    command = [launcher, inner, "--", "/bin/true"]
+    assert started(scene.stage.launch(folders, *command)) == b""
+    done = scene.stage.launch(folders, launcher, "--check", *command[1:])
+    assert done.returncode == 0, done
+    assert "canary-mode-3" in _states(done)[0][1]
+    assert "canary-read" not in _states(done)[0][1]
+
+
 @pytest.mark.needs("root-user")
 def test_canary_that_nobody_may_execute_starts(scene: Scene) -> None:
     """S2-388 as where folders for temporary files are mounted noexec."""
