@@ -48,6 +48,8 @@ _NEEDS = (
           "a service could start processes for it"),
     _Need("process.children", ("contained",), "process.signals", ("isolated", "self"),
           "the program could end what is to end it"),
+    _Need("commands.allow", (), "process.memory_files", ("refused", "sealed"),
+          "a memory file would run what the list leaves out"),
 )  # fmt: skip
 
 
@@ -79,7 +81,10 @@ def check_conflicts(settings: Settings, report: Report) -> None:
 
 
 def _applies(need: _Need, setting: Setting) -> bool:
-    return setting.word in need.words if need.words else setting.is_set
+    if need.words:
+        return setting.word in need.words
+    # Without a default even an empty value asks for something: no command at all.
+    return setting.is_set or setting.key.default is None
 
 
 def _subject(setting: Setting) -> str:
