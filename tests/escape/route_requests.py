@@ -133,7 +133,8 @@ call shmat 3: ipc-memory
 call shmget 1: ipc-memory-by-key
 call msgsnd 3: ipc-queue
 call semop 3: ipc-semaphore
-call mq_open 0x10000: ipc-posix-queue
+call mq_open 0x10000: ipc-posix-queue ipc-posix-queue-make
+call mq_unlink 0x10000: ipc-posix-queue-remove
 call keyctl 11: ipc-key-read
 call request_key 0x10000: ipc-key-request
 call add_key 0x10000: ipc-key-add
@@ -249,7 +250,6 @@ BEHIND_THE_FILTER: dict[str, tuple[str, ...]] = {
     ),
     "alone": ("victim-robust-list", "victim-pages"),
     "default": ("victim-robust-list", "victim-pages"),
-    "shared": ("ipc-posix-queue",),
     "memory": ("exec-memory",),
 }
 

@@ -99,6 +99,9 @@ static void open_key(struct scene *scene)
 static void open_shared_file(const struct scene *scene)
 {
 	const char *path = own_name(&scene->arena, "/dev/shm/");
+
+	/* A killed run leaves its file, and process numbers come again. */
+	(void)unlink(path);
 	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (file < 0 || write(file, SECRET_TEXT, sizeof SECRET_TEXT - 1) < 0)
