@@ -121,7 +121,7 @@ def test_run_equals_the_bare_launcher(
     bundle: Path,
     how: str,
 ) -> None:
-    """S1-004, S1-016, S1-019, S1-247, S1-310, S2-375."""
+    """S2-377 S1-004, S1-016, S1-019, S1-247, S1-310, S2-375."""
     program = ["--", reporter, *ODD_ARGUMENTS]
     options = {
         "policy": [installed, "run", "--policy", policy_file],
@@ -177,7 +177,7 @@ def test_closed_standard_streams_equal_the_bare_launchers(
 def test_check_equals_the_bare_launchers(
     stage: Stage, installed: Path, bundle: Path, policy_file: Path
 ) -> None:
-    """S1-129, S1-136, S1-255."""
+    """S2-377 S1-129, S1-136, S1-255."""
     bare = stage.run([stage.launcher, "--check", bundle])
     front = stage.run([installed, "check", "--policy", policy_file])
     assert front.stdout == bare.stdout
@@ -210,11 +210,13 @@ def test_run_says_nothing_of_its_own(stage: Stage, installed: Path) -> None:
 
 
 def test_policy_on_standard_input(stage: Stage, installed: Path) -> None:
-    """S1-084, S1-085, S2-373: the policy is in effect and the program reads nothing."""
+    """S1-084, S1-085, S2-147, S2-373: in effect, and the program reads nothing."""
     command = [installed, "run", "--policy", "-"]
     text = b'version = 1\nfilesystem.read = ["/etc/hostname"]\n'
     done = stage.run([*command, "--", "/bin/cat", "-"], input=text)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    done = stage.run([*command, "--", "/bin/readlink", "/proc/self/fd/0"], input=text)
+    assert done.stdout == b"/dev/null\n"
     done = stage.run([*command, "--", "/bin/cat", "/etc/hostname"], input=text)
     assert done.stdout == Path("/etc/hostname").read_bytes()
     done = stage.run([*command, "--", "/bin/cat", "/etc/passwd"], input=text)

@@ -56,6 +56,7 @@ def test_every_missing_file_is_named(
 def test_a_changed_policy_is_shown_as_a_difference(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    """S2-403 the new lines are printed."""
     _snapshot(capfd, "one.toml", "two.toml")
     (folder / "two.toml").write_text(_WIDE)
     status, out, _ = _snapshot(capfd, "--check", "one.toml", "two.toml")

@@ -261,6 +261,7 @@ _TERMINAL = (
         "isolated",
         "self",
         effect="terminal-changed",
+        covers="S2-158",
     ),
     *rows("terminal-size", "EPERM", "terminate", effect="terminal-changed"),
     *rows("terminal-modes", "EPERM", "strict", covers="GL-062"),

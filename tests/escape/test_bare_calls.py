@@ -38,7 +38,7 @@ def tries(
 
 @pytest.mark.parametrize("call", list(on(REFUSED, NUMBERS)), ids=BareCall.label)
 def test_refused(stage: Stage, probe: Path, bundle: Path, call: BareCall) -> None:
-    """GL-067 GL-068 GL-073 GL-074 S2-014 S2-016 S2-251 S2-307."""
+    """GL-063 GL-070 GL-154 GL-067 GL-068 GL-073 GL-074 S2-014 S2-016 S2-251 S2-307."""
     outside, inside = tries(stage, probe, bundle, call)
     assert outside.answer not in {call.refusal, "none"}, outside.text
     assert inside.answer == call.refusal, (outside.text, inside.text)
@@ -46,7 +46,7 @@ def test_refused(stage: Stage, probe: Path, bundle: Path, call: BareCall) -> Non
 
 @pytest.mark.parametrize("call", list(on(PASSED, NUMBERS)), ids=BareCall.label)
 def test_passed(stage: Stage, probe: Path, bundle: Path, call: BareCall) -> None:
-    """GL-064 S2-254."""
+    """GL-154 GL-064 S2-254."""
     outside, inside = tries(stage, probe, bundle, call)
     assert outside.answer != "none", outside.text
     assert inside.answer == outside.answer, (outside.text, inside.text)

@@ -56,7 +56,7 @@ def test_every_reviewed_text_has_an_example() -> None:
 def test_snapshot_is_the_reviewed_one(
     case: Path, target: str, request: pytest.FixtureRequest
 ) -> None:
-    """S1-371, GL-067: a change of rules, tables or code generation is a diff."""
+    """S1-371, S2-402, GL-067: a change of rules, tables or generated code shows."""
     policy = read_policy((case / "policy.toml").read_text("utf-8"), "policy.toml")
     compiled = compile_policy(policy, "golden", target)
     expected = case / f"{target}.txt"

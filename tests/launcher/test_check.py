@@ -45,6 +45,7 @@ def _lines(done: subprocess.CompletedProcess[bytes]) -> list[str]:
 
 
 def test_table_of_what_is_enforced(scene: Scene) -> None:
+    """S2-368 one line per requirement, nothing else."""
     made = _artifact(_variant("only", FILES, PLAIN))
     done = scene.check(made)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -73,6 +74,7 @@ def test_program_is_judged_and_not_started(scene: Scene) -> None:
 
 
 def test_warnings_go_to_standard_error(scene: Scene) -> None:
+    """S2-368 they change no status."""
     warnings = (WarningLine("signals-any", "all"), WarningLine("other", "more"))
     done = scene.check(artifact(warnings=warnings))
     assert done.returncode == 0
@@ -176,7 +178,7 @@ RIGHTS = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF, 5: 0xFFFF, 6: 0xFFFF, 7: 0
 def test_older_landlock_gets_what_it_knows(
     scene: Scene, fake_abi: object, abi: int
 ) -> None:
-    """S2-294 the kernel's answer lowered, so that starting is a real test."""
+    """S2-302 S2-294 the kernel's answer lowered, so that starting is a real test."""
     require(f"landlock-abi-{abi}")
     launcher = scene.stage.install(fake_abi(abi), f"fake-{abi}")  # type: ignore[operator]
     variant = {"net_optional": 0xF, "scope_optional": 0x3}

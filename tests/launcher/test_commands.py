@@ -36,7 +36,7 @@ def _shell(
     ],
 )
 def test_listed_programs_run_and_others_do_not(stage: Stage, start: str) -> None:
-    """GL-151: by path, by relative name, by PATH, by exec, by another program."""
+    """GL-151 GL-159: by path, relative name, PATH, exec, and by another program."""
     outside = stage.run([_SHELL, "-c", start])
     assert outside.stdout.strip() == str(stage.user).encode()
     listed = _policy("/usr/bin/id", "/usr/bin/env")

@@ -227,7 +227,7 @@ def test_device_of_the_system_set_may_be_writable(scene: Scene) -> None:
 
 @pytest.mark.parametrize("master", ["/dev/ptmx", "/dev/pts/ptmx"])
 def test_writable_terminals_may_hold_policy_paths(scene: Scene, master: str) -> None:
-    """S1-296"""
+    """S2-303 S1-296"""
     made = artifact({"read_write": ["/dev/pts", master]})
     assert started(scene.start(made)) == b""
 

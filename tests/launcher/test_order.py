@@ -53,6 +53,7 @@ def _position(calls: list[tuple[str, str]], name: str, text: str = "") -> int:
 
 
 def test_phases_come_in_order(scene: Scene) -> None:
+    """S2-389 phases that are built, by the calls that begin them."""
     calls = _trace(scene)
     artifact_read = _position(calls, "pread64", "STOCKADE")
     order = [

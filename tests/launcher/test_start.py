@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 
 import pytest
 from launcher_scene import PYTHON, Scene, artifact, environment, started
@@ -109,7 +110,7 @@ def test_state_of_the_caller_is_the_programs(scene: Scene, unusual: bool) -> Non
 
 
 def test_program_is_the_process_that_was_started(scene: Scene) -> None:
-    """S1-004 the front end replaces itself."""
+    """S2-369 S1-004 the front end replaces itself."""
     code = "import os; print(os.getpid(), os.getppid())"
     made = scene.write(artifact())
     command = [scene.stage.launcher, made, "--", PYTHON, "-ESc", code]
@@ -119,7 +120,7 @@ def test_program_is_the_process_that_was_started(scene: Scene) -> None:
 
 
 def test_program_is_confined_when_it_begins(scene: Scene) -> None:
-    """S1-007 S1-012 S1-013 its state shows one filter and no new privileges."""
+    """S1-007 S1-012 S1-013 S2-382 its state shows a filter and no new privileges."""
     code = (
         "lines = open('/proc/self/status').read().splitlines()\n"
         "print([l.split()[1] for l in lines if l.startswith(('NoNewPrivs',"
@@ -133,3 +134,9 @@ def test_status_of_the_program_is_the_status_of_the_start(scene: Scene) -> None:
     for status in (0, 1, 42, 124, 255):
         done = scene.start(artifact(), "/bin/sh", "-c", f"exit {status}")
         assert (done.returncode, done.stdout, done.stderr) == (status, b"", b"")
+
+
+def test_signal_that_ends_the_program_is_what_the_caller_sees(scene: Scene) -> None:
+    """S2-369 the caller waits for the program itself."""
+    done = scene.start(artifact(), "/bin/sh", "-c", "kill -TERM $$")
+    assert (done.returncode, done.stderr) == (-signal.SIGTERM, b"")

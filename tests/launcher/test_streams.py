@@ -49,6 +49,12 @@ def _tcp_connected(stack: ExitStack) -> int:
     return client.fileno()
 
 
+def _udp_connected(stack: ExitStack) -> int:
+    made = _socket(stack, socket.AF_INET, socket.SOCK_DGRAM)
+    made.connect(("127.0.0.1", 9))
+    return made.fileno()
+
+
 def _plain(*kind: int) -> Opener:
     return lambda stack: _socket(stack, *kind).fileno()
 
@@ -89,6 +95,7 @@ SOCKETS: dict[str, tuple[Opener, str | None, str]] = {
         "family IPv6 10, type stream",
     ),
     "udp": (_plain(*UDP), "inet", "family IPv4 2, type datagram, protocol 17"),
+    "udp connected": (_udp_connected, "inet", "type datagram, protocol 17, conn"),
     "ping": (_plain(*UDP, socket.IPPROTO_ICMP), "inet", "type datagram, protocol 1,"),
     "mptcp": (_plain(*TCP, _MPTCP), "inet", "protocol 262"),
     "udp-lite": (_plain(*UDP, _UDP_LITE), None, "type datagram, protocol 136"),
@@ -127,7 +134,8 @@ SOCKETS: dict[str, tuple[Opener, str | None, str]] = {
         "type raw, protocol 1",
     ),
 }
-_NEEDS = {
+SOCKET_NEEDS = {
+    "udp connected": "loopback",
     "ping": "ping-sockets",
     "mptcp": "mptcp",
     "udp-lite": "udp-lite",
@@ -168,7 +176,7 @@ def _opened(opener: Opener) -> Iterator[int]:
 @pytest.mark.parametrize("stream", [0, 1])
 def test_sockets_are_judged_by_kind(scene: Scene, name: str, stream: int) -> None:
     """S2-135…S2-142 S2-152 GL-030 each kind with and without its bit."""
-    require(*filter(None, [_NEEDS.get(name)]))
+    require(*filter(None, [SOCKET_NEEDS.get(name)]))
     opener, kind, words = SOCKETS[name]
     with _opened(opener) as fd:
         fitting = (kind, "tcp-connected" if name == "tcp connected" else kind)

@@ -6,7 +6,15 @@ from __future__ import annotations
 import pytest
 
 from stockade.cli.warning_ids import WARNING_IDS
-from stockade.model.policy import Ip, Policy, Symlinks, UnixSockets
+from stockade.model.policy import (
+    Children,
+    Ip,
+    PathMetadata,
+    Policy,
+    Signals,
+    Symlinks,
+    UnixSockets,
+)
 from stockade.plan.warnings import warnings
 
 _SOCKETS = {"unix-sockets-all", "ip-client-udp", "ip-client-unix-listen"}
@@ -44,6 +52,20 @@ def test_links_are_warned_of() -> None:
     """S2-244."""
     assert "symlinks-followed-outside" in _ids(Policy(symlinks=Symlinks.ALLOW))
     assert "symlinks-followed-outside" not in _ids(Policy())
+
+
+def test_signals_are_warned_of() -> None:
+    """S2-153."""
+    told = {"signals-any", "signals-isolated-terminal"}
+    assert told & {*_ids(Policy())} == {"signals-any"}
+    alone = Policy(signals=Signals.ISOLATED, children=Children.NONE)
+    assert "signals-any" not in _ids(alone)
+
+
+def test_changes_of_metadata_are_warned_of() -> None:
+    """S2-247."""
+    assert "path-metadata-allow" in _ids(Policy(path_metadata=PathMetadata.ALLOW))
+    assert "path-metadata-allow" not in _ids(Policy())
 
 
 def test_every_warning_can_be_hidden_by_name() -> None:

@@ -39,7 +39,10 @@ def _paths(**lists: list[str]) -> str:
 
 
 def test_version_alone_is_the_default_policy() -> None:
-    """S1-002, S1-023, S1-035, S1-036, S1-039, S1-040, S1-044, S1-045, S1-047."""
+    """S1-002, S1-023, S1-035, S1-036, S1-039, S1-040, S1-044, S1-045, S1-047.
+
+    S2-121 S2-171 S2-153 S2-247.
+    """
     assert _read(HEAD) == Policy()
     assert Policy() == Policy(
         system=System.MINIMAL,
@@ -104,7 +107,10 @@ _NEEDED_BESIDE = {("process.signals", "self"): 'children = "none"\n'}
     ids=lambda key: key.path,
 )
 def test_each_word_is_accepted_or_named_as_not_built(key: Key) -> None:
-    """S1-029, S1-035 to S1-053: no known word is unknown, none is ignored."""
+    """S1-029, S1-035 to S1-053: no known word is unknown, none is ignored.
+
+    S2-001 S2-121 S2-153 S2-171 S2-247.
+    """
     for word in key.words:
         text = f'{HEAD}[{key.table}]\n{key.name} = "{word}"\n'
         text += _NEEDED_BESIDE.get((key.path, word), "")
@@ -220,8 +226,32 @@ def test_number_of_variables() -> None:
     assert _codes(f'{base}set = {{ W = "" }}\n') == [Code.TOO_MANY_VARIABLES]
 
 
+@pytest.mark.parametrize(
+    "line",
+    ['network.ip = "none"', 'filesystem.symlinks = "deny"', 'process.signals = "any"'],
+)
+def test_a_default_may_be_written(line: str) -> None:
+    """S2-001 S2-234."""
+    assert _read(f"{HEAD}{line}\n") == Policy()
+
+
+def test_symlinks_are_no_matter_of_a_level() -> None:
+    """S2-234."""
+    text = f'{HEAD}[[fallback]]\nname = "a"\nfilesystem.symlinks = "allow"\n'
+    assert Code.NOT_IN_A_LEVEL in _codes(text)
+
+
+@pytest.mark.parametrize("children", ["allowed", "contained"])
+def test_signals_of_one_process_need_one_process(children: str) -> None:
+    """GL-046."""
+    text = f'{HEAD}process.signals = "self"\nprocess.children = "{children}"\n'
+    assert Code.CONFLICTING_KEYS in _codes(text)
+    alone = f'{HEAD}process.signals = "self"\nprocess.children = "none"\n'
+    assert _read(alone).signals is Signals.SELF
+
+
 def test_conflicts_are_judged_between_all_keys() -> None:
-    """S1-054 to S1-060, each with and without."""
+    """S2-008 S1-054 to S1-060, each with and without."""
     expose = 'expose = [{ listen = "127.0.0.1:1", port = 1 }]'
     forward = 'forward = [{ port = 1, to = "127.0.0.1:1" }]'
     services = 'mach_services = ["com.apple.trustd.agent"]'

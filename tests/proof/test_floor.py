@@ -124,7 +124,7 @@ def test_the_floor_sees_bits_that_the_kernel_drops() -> None:
 def test_calls_without_rules_and_no_others_are_cacheable(
     policy: Policy, target: str
 ) -> None:
-    """By the kernel's own rule, number by number."""
+    """S2-406: by the kernel's own rule, number by number."""
     arch = LINUX_TARGETS[target].arch
     for landlock_abi in LANDLOCK_ABIS:
         rules = rules_by_call(policy, landlock_abi)

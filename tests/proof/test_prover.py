@@ -83,7 +83,7 @@ def _refusal(program: Filter, claim: Claim) -> ProofRefusedError | None:
 @pytest.mark.parametrize("target", targets())
 @pytest.mark.parametrize("policy", KEY_COMBINATIONS, ids=label)
 def test_every_policy_is_proved_on_every_kernel(policy: Policy, target: str) -> None:
-    """Every argument, not a choice of them; and nothing lies below the floor."""
+    """S2-401: every argument, not a choice; and nothing lies below the floor."""
     proved: set[tuple[Filter, bytes]] = set()
     for landlock_abi in LANDLOCK_ABIS:
         situation = Situation(LINUX_TARGETS[target].arch, landlock_abi)
@@ -200,7 +200,7 @@ class _Vectors:
 def test_every_planted_fault_is_found_or_is_none(
     target: str, policy: Policy, landlock_abi: int
 ) -> None:
-    """A changed field is refused with a call that shows it, or changes nothing.
+    """S2-401: a changed field is refused with a call that shows it, or changes nothing.
 
     `prove` itself has the interpreter confirm each call. What the structure rules
     refuse need not have one: such a program is none to the kernel, or has an

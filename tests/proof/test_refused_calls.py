@@ -118,7 +118,7 @@ def _questions(
 @pytest.mark.parametrize("arch", ARCHES)
 @pytest.mark.parametrize("policy", KEY_COMBINATIONS, ids=label)
 def test_meaning_is_the_table(policy: Policy, arch: str) -> None:
-    """GL-067 GL-066: on every kernel, also that nothing else is refused."""
+    """GL-067 GL-066 GL-070: on every kernel, also that nothing else is refused."""
     seen: set[object] = set()
     for abi in LANDLOCK_ABIS[lowest_abi(policy) - 1 :]:
         rules = rules_by_call(policy, abi)
