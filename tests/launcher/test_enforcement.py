@@ -133,7 +133,7 @@ def test_nothing_is_lost_when_a_probe_succeeds(scene: Scene) -> None:
 
 
 def test_probe_with_a_preparation(scene: Scene) -> None:
-    """The connection of a socket that is made first."""
+    """GL-009: a connection that no one takes is not taken for a denied one."""
     address = b"\2\0\0\0\x7f\0\0\1" + bytes(8)
     connect = 42 if X86_64 else 203
     setup = call(SOCKET, number(2), number(1 | CLOSE_ON_EXEC))

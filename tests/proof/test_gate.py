@@ -111,6 +111,7 @@ def _with_class(artifact: Artifact, name: str, extra: int) -> Artifact:
 @pytest.mark.parametrize("right", range(17))
 @pytest.mark.parametrize("name", ["read", "read_exec", "read_write", "system"])
 def test_gate_refuses_a_table_with_one_right_changed(name: str, right: int) -> None:
+    """GL-078: each right of each class of paths is as the model has it."""
     policy = Policy(grants=GRANTS)
     artifact = build_artifact(policy, "x", "linux-x86_64")
     judge(policy, artifact)
@@ -133,7 +134,7 @@ def _with_handled(artifact: Artifact, name: str, change: int) -> Artifact:
     [("fs_required", 16), ("net_required", 4), ("scope_required", 2)],
 )
 def test_gate_refuses_what_is_not_handled_or_too_much(name: str, bits: int) -> None:
-    """Each right that holds a promise must be handled, and no other one."""
+    """GL-078: each right that holds a promise must be handled, and no other one."""
     policy = Policy(
         grants=GRANTS,
         ip=Ip.CLIENT,
