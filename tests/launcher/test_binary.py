@@ -33,6 +33,7 @@ def _headers(content: bytes) -> list[tuple[int, int]]:
 
 @release
 def test_launcher_is_a_static_position_independent_program() -> None:
+    """S2-410: no loader is named, so no library can be."""
     content = find_launcher().read_bytes()
     assert struct.unpack_from("<H", content, 16) == (_ET_DYN,)
     kinds = {kind for kind, _ in _headers(content)}

@@ -91,12 +91,15 @@ def test_every_feature_that_can_be_lacking_has_its_text() -> None:
 
 
 def test_mechanisms_name_only_what_the_kernel_has() -> None:
-    """S2-291: the words follow the ABI."""
+    """S2-131 S2-291: the words follow the ABI."""
     for policy in KEY_COMBINATIONS:
         for plan in variants(policy):
             for line in plan.requirements:
                 assert ("scope of abstract" in line.mechanism) == (
                     plan.landlock_abi >= 6 and line.name == "unix-sockets-denied"
+                )
+                assert ("right of path sockets" in line.mechanism) == (
+                    plan.landlock_abi >= 9 and line.name == "unix-sockets-denied"
                 )
                 if "truncation by path held by seccomp" in line.mechanism:
                     assert plan.landlock_abi < 3
