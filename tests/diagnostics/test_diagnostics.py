@@ -42,7 +42,10 @@ def _answer(case: Path) -> str:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_wrong_policy_is_answered_as_reviewed(case: Path, bless: bool) -> None:
-    """S1-022 to S1-062, S1-282, S1-287, S1-288, S1-291, S1-292, S1-368, S1-369."""
+    """S1-022 to S1-062, S1-282, S1-287, S1-288, S1-291, S1-292, S1-368, S1-369.
+
+    S2-001 S2-008.
+    """
     answer = _answer(case)
     expected = case / "expected.txt"
     if bless:
