@@ -127,10 +127,13 @@ def test_options_that_are_not_built(option: Option) -> None:
         ("--target", "run"),
         ("-o", "check"),
         ("--read", "compile"),
+        ("--hide-warning", "setup"),
+        ("--no-warnings", "setup"),
+        ("--show-warning", "setup"),
     ],
 )
 def test_options_of_other_commands(option: str, wrong: str) -> None:
-    """S1-089 to S1-093."""
+    """S1-089, S1-090, S1-091, S1-092, S1-093."""
     assert f"not for `{wrong}`" in _refusal(option, "x", command=wrong)
 
 

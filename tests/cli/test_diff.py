@@ -55,6 +55,20 @@ def test_a_change_names_its_line_and_a_witness(
     assert "by `network.ip` (new.toml:5)" in out
 
 
+def test_a_grant_more_and_a_grant_less(
+    files: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """S1-373: in words, and on which targets."""
+    more = _NARROW.replace('"/srv/in"', '"/srv/in", "/srv/more"')
+    (files / "more.toml").write_text(more)
+    _, added, _ = _diff(capfd, "old.toml", "more.toml")
+    _, removed, _ = _diff(capfd, "more.toml", "old.toml")
+    for text, words in ((added, "newly allowed"), (removed, "newly denied")):
+        assert text.startswith(f"{words} (")
+        assert "/srv/more" in text
+        assert "x86_64" in text
+
+
 def test_a_kind_can_be_a_verdict(
     files: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

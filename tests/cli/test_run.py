@@ -187,7 +187,7 @@ def test_check_equals_the_bare_launchers(
 
 
 def test_hidden_warnings_change_nothing_else(stage: Stage, installed: Path) -> None:
-    """S1-137, S1-138, S1-177 to S1-180, S1-183, S1-351, S1-352."""
+    """S1-137, S1-138, S1-177 to S1-180, S1-179, S1-183, S1-351, S1-352."""
     shown = stage.run([installed, "check"])
     assert shown.stderr.startswith(b"warning: [signals-any] ")
     assert shown.stderr.count(b"\n") == 1

@@ -70,6 +70,18 @@ def test_a_changed_policy_is_shown_as_a_difference(
     assert not [line for line in lines if "one." in line]
 
 
+def test_one_changed_grant_is_found(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """S1-372: nothing changed is 0, a path more is not."""
+    _snapshot(capfd, "one.toml")
+    assert _snapshot(capfd, "--check", "one.toml") == (0, "", "")
+    more = _NARROW.replace('"/srv/in"', '"/srv/in", "/srv/more"')
+    (folder / "one.toml").write_text(more)
+    status, out, _ = _snapshot(capfd, "--check", "one.toml")
+    assert (status, "/srv/more" in out) == (1, True)
+
+
 def test_a_bundle_of_another_policy_is_told_from_its_text(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,6 +45,8 @@ def test_wrong_policy_is_answered_as_reviewed(case: Path, bless: bool) -> None:
     """S1-022 to S1-062, S1-282, S1-287, S1-288, S1-291, S1-292, S1-368, S1-369.
 
     S2-001 S2-008.
+    Versions other than 1 are S1-024, unknown keys S1-025 and S1-026; that the
+    reference's full block has conflicts and no unknown key is S1-061.
     """
     answer = _answer(case)
     expected = case / "expected.txt"

@@ -53,7 +53,7 @@ GRANTED: tuple[Route, ...] = (
         "ok",
         "default",
         "isolated",
-        covers="S2-174",
+        covers="S1-109 S2-174",
     ),
     *rows(
         "child-fork child-vfork child-clone child-shared-memory child-from-thread",
@@ -174,7 +174,7 @@ GRANTED: tuple[Route, ...] = (
             left=effect,
             needs=("loopback", *needs),
             natural=NO_LOOPBACK,
-            covers="S2-023 S2-028",
+            covers="S1-103 S2-023 S2-028",
         )
         for name, effect, needs in (
             ("socket-tcp", "connection", ()),
@@ -192,7 +192,7 @@ GRANTED: tuple[Route, ...] = (
             ("services",),
             effect=effect,
             left=effect,
-            covers="S2-130",
+            covers="S1-108 S2-130",
         )
         for name, effect in (
             ("socket-path", "connection"),
@@ -226,6 +226,7 @@ GRANTED: tuple[Route, ...] = (
         ("default",),
         effect="victim-signal",
         left="victim-signal",
+        covers="S1-109",
     ),
     *rows(
         "limit-stat limit-folder limit-link-target limit-lock limit-watch"

@@ -63,7 +63,7 @@ _SOCKETS = (
         "default",
         "network",
         effect="connection",
-        covers="S2-122",
+        covers="S1-108 S2-122",
     ),
     *rows(
         "socket-path-datagram socket-pair-datagram socket-pair-raw"
@@ -82,7 +82,7 @@ _SOCKETS = (
         "client",
         covers="S2-032",
     ),
-    *rows("socket-listen", "EPERM", "client", covers="S2-024"),
+    *rows("socket-listen", "EPERM", "client", covers="S1-103 S2-024"),
     *rows(
         "client-listen-local client-listen-local-packets",
         "EPERM",

@@ -111,7 +111,7 @@ _SIGNALS = (
         "terminate",
         "terminate-alone",
         effect="victim-signal",
-        covers="S2-155 GL-043",
+        covers="S1-109 S2-155 GL-043",
     ),
     *rows(
         "signal-end signal-end-thread signal-end-queue signal-end-descriptor",

@@ -83,7 +83,7 @@ def test_warnings_go_to_standard_error(scene: Scene) -> None:
 
 
 def test_what_the_host_lacks_is_unavailable(scene: Scene) -> None:
-    """S1-001 status 1 for the table, 125 for a start, and the same words."""
+    """S1-001 S1-256 status 1 for the table, 125 for a start, and the same words."""
     needs = {"must": ("landlock-abi-1", NEVER)}
     made = _artifact(
         _variant("best", FILES, replace(SIGNALS, title="other"), PLAIN, **needs),

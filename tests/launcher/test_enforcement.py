@@ -51,7 +51,7 @@ def test_whole_check_passes(scene: Scene) -> None:
 
 
 def test_missing_rule_is_caught(scene: Scene) -> None:
-    """GL-013 GL-016 the line says what was expected and what came."""
+    """S1-375 GL-013 GL-016 no start; the line says what was expected and what came."""
     text = refusal(scene, variant_of(CHMOD_BAD))
     assert text == "chmod: expected EPERM, got EFAULT"
 

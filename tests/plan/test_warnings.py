@@ -7,7 +7,9 @@ import pytest
 
 from stockade.cli.warning_ids import WARNING_IDS
 from stockade.model.policy import (
+    Access,
     Children,
+    Grant,
     Ip,
     PathMetadata,
     Policy,
@@ -36,7 +38,7 @@ def _ids(policy: Policy) -> list[str]:
     ],
 )
 def test_warnings_of_sockets(policy: Policy, expected: set[str]) -> None:
-    """S2-025 S2-037 S2-129: each where it applies, and nowhere else."""
+    """S1-188 S1-200 S1-201 S2-025 S2-037 S2-129: where it applies, not elsewhere."""
     assert {*_ids(policy)} & _SOCKETS == expected
 
 
@@ -49,23 +51,54 @@ def test_reach_of_datagrams_is_told_by_kernel() -> None:
 
 
 def test_links_are_warned_of() -> None:
-    """S2-244."""
+    """S1-192 S2-244."""
     assert "symlinks-followed-outside" in _ids(Policy(symlinks=Symlinks.ALLOW))
     assert "symlinks-followed-outside" not in _ids(Policy())
 
 
 def test_signals_are_warned_of() -> None:
-    """S2-153."""
-    told = {"signals-any", "signals-isolated-terminal"}
-    assert told & {*_ids(Policy())} == {"signals-any"}
+    """S1-189 S1-209 S2-153."""
+    assert _ids(Policy()) == ["signals-any"]
+    assert _ids(Policy(signals=Signals.ISOLATED)) == ["signals-isolated-terminal"]
     alone = Policy(signals=Signals.ISOLATED, children=Children.NONE)
-    assert "signals-any" not in _ids(alone)
+    assert _ids(alone) == ["signals-isolated-terminal"]
 
 
-def test_changes_of_metadata_are_warned_of() -> None:
-    """S2-247."""
-    assert "path-metadata-allow" in _ids(Policy(path_metadata=PathMetadata.ALLOW))
-    assert "path-metadata-allow" not in _ids(Policy())
+@pytest.mark.parametrize(
+    ("metadata", "grants", "expected"),
+    [
+        (PathMetadata.DENY, (), []),
+        (PathMetadata.DENY, ("/srv",), ["path-metadata-open-files"]),
+        (PathMetadata.ALLOW, ("/srv",), ["path-metadata-allow"]),
+        (PathMetadata.ALLOW, (), ["path-metadata-allow"]),
+    ],
+)
+def test_metadata_is_warned_of(
+    metadata: PathMetadata, grants: tuple[str, ...], expected: list[str]
+) -> None:
+    """S1-191 S1-214 S2-247: beside what the default policy warns of."""
+    policy = Policy(
+        path_metadata=metadata,
+        grants=tuple(Grant(path, Access.READ) for path in grants),
+    )
+    assert _ids(policy) == ["signals-any", *expected]
+
+
+@pytest.mark.parametrize(
+    ("path", "access", "expected"),
+    [
+        ("/dev", Access.READ, True),
+        ("/dev/pts", Access.READ_WRITE, True),
+        ("/dev/pts/1", Access.READ_WRITE, True),
+        ("/", Access.READ, True),
+        ("/dev/shm", Access.READ, False),
+        ("/dev/ptsx", Access.READ, False),
+    ],
+)
+def test_terminals_are_warned_of(path: str, access: Access, *, expected: bool) -> None:
+    """S1-194."""
+    policy = Policy(grants=(Grant(path, access),))
+    assert ("terminals-reachable" in _ids(policy)) is expected
 
 
 def test_every_warning_can_be_hidden_by_name() -> None:

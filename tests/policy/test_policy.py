@@ -109,7 +109,7 @@ _NEEDED_BESIDE = {("process.signals", "self"): 'children = "none"\n'}
 def test_each_word_is_accepted_or_named_as_not_built(key: Key) -> None:
     """S1-029, S1-035 to S1-053: no known word is unknown, none is ignored.
 
-    S2-001 S2-121 S2-153 S2-171 S2-247.
+    S1-038 S2-001 S2-121 S2-153 S2-171 S2-247.
     """
     for word in key.words:
         text = f'{HEAD}[{key.table}]\n{key.name} = "{word}"\n'
@@ -251,7 +251,7 @@ def test_signals_of_one_process_need_one_process(children: str) -> None:
 
 
 def test_conflicts_are_judged_between_all_keys() -> None:
-    """S2-008 S1-054 to S1-060, each with and without."""
+    """S1-054, S1-055, S1-056, S1-057, S1-058, S1-060, S2-008: with and without."""
     expose = 'expose = [{ listen = "127.0.0.1:1", port = 1 }]'
     forward = 'forward = [{ port = 1, to = "127.0.0.1:1" }]'
     services = 'mach_services = ["com.apple.trustd.agent"]'
@@ -269,12 +269,51 @@ def test_conflicts_are_judged_between_all_keys() -> None:
 
 
 def test_children_none_needs_no_unix_sockets() -> None:
+    """S1-059 of ending with the parent: with `any`, and with `isolated`."""
     text = f'{HEAD}process.children = "none"\nnetwork.unix_sockets = "all"\n'
     assert Code.CONFLICTING_KEYS in _codes(text)
     text = f'{HEAD}process.end_with_parent = true\nprocess.signals = "any"\n'
     assert Code.CONFLICTING_KEYS in _codes(text)
     text = f'{HEAD}process.end_with_parent = true\nprocess.signals = "isolated"\n'
     assert Code.CONFLICTING_KEYS not in _codes(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'expose = [{ listen = "127.0.0.1:1", port = 1, other = 1 }]',
+        'forward = [{ port = 1, to = "127.0.0.1:1", other = 1 }]',
+        "egress = { port = 1, other = 1 }",
+    ],
+)
+def test_unknown_key_in_an_entry(line: str) -> None:
+    """S1-027."""
+    text = f'{HEAD}[network]\nip = "private"\n'
+    assert Code.UNKNOWN_KEY in _codes(text + line)
+    assert Code.UNKNOWN_KEY not in _codes(text + line.replace(", other = 1", ""))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'filesystem.read = "x"',
+        "network.ip = 1",
+        'process.end_with_parent = "true"',
+        "environment.set = []",
+        'network.forward = [{ port = "80", to = "127.0.0.1:1" }]',
+    ],
+)
+def test_values_of_other_types(line: str) -> None:
+    """S1-028: the name of the key stands in the message."""
+    with pytest.raises(PolicyRejected) as caught:
+        _read(f"{HEAD}{line}\n")
+    (message,) = (
+        found.message
+        for found in caught.value.diagnostics
+        if found.code == Code.WRONG_TYPE
+    )
+    name = "port" if "port" in line else line.split(" = ", 1)[0]
+    assert message.startswith(f"`{name}` must be ")
 
 
 def test_a_wrong_value_starts_no_second_complaint() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import shutil
 import signal
 import ssl
@@ -138,7 +139,7 @@ def serve_by_python(place: Place, bundle: Path | None) -> tuple[int, int]:
 
 
 def test_http_server(place: Place) -> None:
-    """S2-017: Python's server, and a link that leads out of what it serves."""
+    """S1-104 S2-017: Python's server, and a link that leads out of what it serves."""
     Site(place)
     place.file("public/index.css", b"")
     assert serve_by_python(place, None) == (200, 200)
@@ -148,6 +149,27 @@ def test_http_server(place: Place) -> None:
         assert serve_by_python(place, bundle) == (404, 200)
 
     place.tight("http-server", work)
+
+
+def test_http_server_without_the_table_of_types(place: Place) -> None:
+    """S1-344: each request ends in a refusal of the server's, which goes on."""
+    Site(place)
+    text = place.text("http-server")
+    left_out = "".join(
+        line for line in text.splitlines(keepends=True) if "/etc/mime.types" not in line
+    )
+    assert left_out != text
+    bundle = place.stage.compile(left_out, "http-server")
+    listen = ("--bind", "127.0.0.1", "-d", place.root / "public")
+    with free_port() as port:
+        command = (program("python3"), "-I", "-m", "http.server", *listen, str(port))
+        with serve(place, bundle, port, *command, stop=signal.SIGINT) as server:
+            for _ in range(2):
+                with pytest.raises(http.client.RemoteDisconnected):
+                    fetch(f"http://127.0.0.1:{port}/index.html")
+            assert not server.ended()
+    refused = "PermissionError: [Errno 13] Permission denied: '/etc/mime.types'"
+    assert server.said.count(refused) == 2, server.said
 
 
 def download(site: Site, bundle: Path) -> None:
