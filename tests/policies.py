@@ -34,13 +34,13 @@ GRANTS = (
     Grant("/srv/out", Access.READ_WRITE),
 )
 
-# Keys that change a filter or a table, with their values.
+# Keys that change a filter or a table, with the values that Linux holds.
 _KEYS: dict[str, tuple[StrEnum | None, ...]] = {
-    "ip": tuple(Ip),
+    "ip": (Ip.NONE, Ip.CLIENT, Ip.ALL),
     "unix_sockets": tuple(UnixSockets),
     "sockets": tuple(Sockets),
     "signals": tuple(Signals),
-    "children": tuple(Children),
+    "children": (Children.ALLOWED, Children.NONE),
     "path_metadata": tuple(PathMetadata),
     "symlinks": tuple(Symlinks),
     "commands": tuple(Commands),

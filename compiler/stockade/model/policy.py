@@ -19,8 +19,44 @@ class Ip(StrEnum):
     """IPv4 and IPv6 networking, loopback included."""
 
     NONE = "none"
+    PRIVATE = "private"
     CLIENT = "client"
     ALL = "all"
+
+
+class Reach(StrEnum):
+    """Which addresses the broker of a private network connects to."""
+
+    PUBLIC = "public"
+    PUBLIC_AND_LOCAL = "public-and-local"
+
+
+class Relays(StrEnum):
+    """Over which versions of IP a private network's ports are reached on macOS."""
+
+    IPV4 = "ipv4"
+    DUAL_STACK = "dual-stack"
+
+
+class Win32k(StrEnum):
+    """Whether a Windows program may make calls of the window system's driver."""
+
+    DENY = "deny"
+    ALLOW = "allow"
+
+
+class Junctions(StrEnum):
+    """Whether junctions on the way to a granted Windows path get an entry."""
+
+    REFUSE = "refuse"
+    GRANT = "grant"
+
+
+class ProjectFiles(StrEnum):
+    """Whether what tools run or trust in a checkout stays writable with it."""
+
+    PROTECTED = "protected"
+    WRITABLE = "writable"
 
 
 class UnixSockets(StrEnum):
@@ -50,6 +86,7 @@ class Children(StrEnum):
     """Whether the program may start other processes."""
 
     ALLOWED = "allowed"
+    CONTAINED = "contained"
     NONE = "none"
 
 
@@ -146,6 +183,30 @@ class Grant:
     access: Access
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Expose:
+    """A loopback address and port outside that leads to a port of the program."""
+
+    listen: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Forward:
+    """A port of the program's loopback that leads to an address and port outside."""
+
+    port: int
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Egress:
+    """The port of the program's loopback at which the broker takes requests."""
+
+    port: int
+    reach: Reach = Reach.PUBLIC
+
+
 @dataclass(frozen=True)
 class Policy:
     """One level of a policy: every key resolved, defaults filled in.
@@ -177,6 +238,16 @@ class Policy:
     memory_files: MemoryFiles | None = None
     ioctls: Ioctls = Ioctls.LISTED
     kernel_surface: KernelSurface | None = None
+    project_files: ProjectFiles = ProjectFiles.WRITABLE
+    project_write: tuple[str, ...] = ()
+    expose: tuple[Expose, ...] = ()
+    forward: tuple[Forward, ...] = ()
+    egress: Egress | None = None
+    relays: Relays = Relays.DUAL_STACK
+    mach_services: tuple[str, ...] = ()
+    appcontainer_name: str = ""
+    win32k: Win32k = Win32k.ALLOW
+    junctions: Junctions = Junctions.GRANT
 
     @cached_property
     def accesses(self) -> dict[str, tuple[Access, ...]]:

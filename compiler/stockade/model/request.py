@@ -164,6 +164,46 @@ class StartRequest:
     writing: tuple[str, str] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class MetadataRequest:
+    """Change mode, owner, times or attributes of a file, named by its path."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetIdRequest:
+    """Give a file the bits by which others run it as its owner or group."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class HardLinkRequest:
+    """Give the file at a path a second name in the same folder."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeeRequest:
+    """Ask whether anything is at a path, without opening it."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceRequest:
+    """Reach a service of the system by its name, as macOS calls them."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class InspectRequest:
+    """Ask the system about another process of the user: its name, its group."""
+
+
 # What takes more than one call, or more than one wall to refuse.
 Composite: TypeAlias = (
     ConnectRequest
@@ -172,6 +212,22 @@ Composite: TypeAlias = (
     | UnixRequest
     | SignalRequest
     | SpawnRequest
+)
+# What every system can be asked, in words that name none of its calls.
+FileRequest: TypeAlias = (
+    PathRequest | MetadataRequest | SetIdRequest | HardLinkRequest | SeeRequest
+)
+NeutralRequest: TypeAlias = (
+    FileRequest
+    | ConnectRequest
+    | BindRequest
+    | ListenRequest
+    | UnixRequest
+    | SignalRequest
+    | SpawnRequest
+    | ServiceRequest
+    | InspectRequest
+    | EnvironmentRequest
 )
 # What a program can ask for; what one wall says about a port is none of it.
 AnyRequest: TypeAlias = (

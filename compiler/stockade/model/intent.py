@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Say what a policy means, in words that every system shares.
+
+This is what an author may expect of any system. Where one allows more or less, the
+difference has a name: see `deviation`. Slow and obvious on purpose; it never looks
+at an artifact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from stockade.abi.signals import SIGNALS
+from stockade.abi.targets import System
+from stockade.model.calls import ALLOW
+from stockade.model.decide import DEVICE_ACTIONS, actions
+from stockade.model.environment import variables
+from stockade.model.macos_set import readable_macos_paths, writable_macos_devices
+from stockade.model.path_family import folded, folders_above
+from stockade.model.policy import (
+    Access,
+    Children,
+    Ip,
+    Others,
+    PathMetadata,
+    Policy,
+    Signals,
+    UnixSockets,
+)
+from stockade.model.request import (
+    BindRequest,
+    ConnectRequest,
+    Decision,
+    EnvironmentRequest,
+    FileRequest,
+    HardLinkRequest,
+    InspectRequest,
+    ListenRequest,
+    MetadataRequest,
+    NeutralRequest,
+    PathAction,
+    PathRequest,
+    SeeRequest,
+    ServiceRequest,
+    SetIdRequest,
+    SignalRequest,
+    SpawnRequest,
+    Transport,
+    UnixRequest,
+)
+from stockade.model.system_set import readable_system_paths, writable_system_paths
+
+DENY = "deny"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_READING = frozenset({PathAction.READ, PathAction.LIST})
+_TERMINATING = tuple(
+    SIGNALS[name] for name in ("TERM", "INT", "HUP", "QUIT", "KILL", "STOP", "CONT")
+)
+
+
+def intend(policy: Policy, system: System, request: NeutralRequest) -> Decision:
+    """Decide one request of a program that a policy confines on some system.
+
+    `policy` holds the paths of that system alone: see `path_family.policy_on`.
+    """
+    for allowed, why in _answers(policy, system, request):
+        if allowed:
+            return Decision(ALLOW, why)
+    return Decision(DENY, "nothing of the policy grants it")
+
+
+def _answers(
+    policy: Policy, system: System, request: NeutralRequest
+) -> Iterator[tuple[bool, str]]:
+    match request:
+        case ConnectRequest() | BindRequest() | ListenRequest():
+            yield _network(policy, request), f"the network is `{policy.ip}`"
+        case UnixRequest():
+            allowed = policy.unix_sockets is UnixSockets.ALL
+            yield allowed, "unix sockets are granted"
+        case ServiceRequest(name):
+            named = system is System.MACOS and name in policy.mach_services
+            yield named, "the service is named"
+        case EnvironmentRequest(name):
+            named = any(one.name == name for one in variables(policy))
+            yield named, "the variable is named"
+        case SignalRequest():
+            yield _signal(policy, request), f"signals are `{policy.signals}`"
+        case SpawnRequest():
+            allowed = policy.children is not Children.NONE
+            yield allowed, f"children are `{policy.children}`"
+        case InspectRequest():
+            yield policy.others is Others.VISIBLE, "other processes are visible"
+        case _:
+            yield from _file_answers(policy, system, request)
+
+
+def _file_answers(
+    policy: Policy, system: System, request: FileRequest
+) -> Iterator[tuple[bool, str]]:
+    match request:
+        case PathRequest(path, action):
+            yield from _path(policy, system, path, action)
+        case MetadataRequest(path):
+            allowed = policy.path_metadata is PathMetadata.ALLOW
+            yield allowed, "changes of metadata are granted"
+            yield from _within(policy, system, path, Access.READ_WRITE)
+        case HardLinkRequest(path):
+            yield from _within(policy, system, path, Access.READ_WRITE)
+        case SeeRequest():
+            yield True, "the view is of all paths"
+        case SetIdRequest():
+            yield False, "no policy grants it"
+
+
+def _path(
+    policy: Policy, system: System, path: str, action: PathAction
+) -> Iterator[tuple[bool, str]]:
+    if action is PathAction.CONNECT:
+        allowed = policy.unix_sockets is UnixSockets.ALL
+        yield allowed, "unix sockets are granted"
+        return
+    for access in Access:
+        if action in actions(policy, access):
+            yield from _within(policy, system, path, access)
+    for paths, allows in _system_set(policy, system):
+        for above in folders_above(path):
+            yield above in paths and action in allows, f"system set `{above}`"
+
+
+def _within(
+    policy: Policy, system: System, path: str, access: Access
+) -> Iterator[tuple[bool, str]]:
+    """Tell of each folder above a path whether it is granted an access."""
+    granted = {
+        folded(grant.path, system) for grant in policy.grants if grant.access is access
+    }
+    for above in folders_above(path):
+        yield folded(above, system) in granted, f"{access} `{above}`"
+
+
+_Set = Callable[[Policy], tuple[str, ...]]
+_READABLE: dict[System, _Set] = {
+    System.LINUX: readable_system_paths,
+    System.MACOS: readable_macos_paths,
+}
+_WRITABLE: dict[System, _Set] = {
+    System.LINUX: writable_system_paths,
+    System.MACOS: writable_macos_devices,
+}
+
+
+def _system_set(
+    policy: Policy, system: System
+) -> Iterator[tuple[tuple[str, ...], frozenset[PathAction]]]:
+    """Give what the system set grants; Windows opens its own files to containers."""
+    for sets, allows in ((_READABLE, _READING), (_WRITABLE, DEVICE_ACTIONS)):
+        if system in sets:
+            yield sets[system](policy), allows
+
+
+def _network(
+    policy: Policy, request: ConnectRequest | BindRequest | ListenRequest
+) -> bool:
+    match policy.ip:
+        case Ip.NONE:
+            return False
+        case Ip.ALL:
+            return True
+        case Ip.CLIENT:
+            return isinstance(request, ConnectRequest) or (
+                isinstance(request, BindRequest) and request.port == 0
+            )
+        case Ip.PRIVATE:
+            return _private(request)
+
+
+def _private(request: ConnectRequest | BindRequest | ListenRequest) -> bool:
+    """Decide on a loopback of the program's own; only relays lead out of it."""
+    match request:
+        case ConnectRequest(host, _port, Transport.TCP):
+            return host in LOOPBACK
+        case BindRequest(_port, Transport.TCP) | ListenRequest(_port):
+            return True
+        case _:
+            return False
+
+
+def _signal(policy: Policy, request: SignalRequest) -> bool:
+    match policy.signals:
+        case Signals.ANY:
+            return True
+        case Signals.TERMINATE:
+            return request.inside or request.signal in (0, *_TERMINATING)
+        case Signals.ISOLATED:
+            return request.inside
+        case Signals.SELF:
+            return False

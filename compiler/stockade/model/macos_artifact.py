@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Name what a macOS artifact is made of, between the stages that make and read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stockade.model.artifact import (
+    EnvironmentRow,
+    Requirement,
+    TrustedLocation,
+    WarningLine,
+)
+from stockade.model.key_rows import KeyRow
+
+
+class ParameterKind(StrEnum):
+    """Who knows a parameter's value: the policy, or the launcher at a start."""
+
+    # A path that must exist, resolved by the launcher before it is handed over.
+    PATH = "path"
+    # A path of the system, left as it is where nothing is there.
+    SYSTEM_PATH = "system-path"
+    # `localhost:PORT`.
+    PORT = "port"
+    # The program's resolved path; `value` is empty.
+    PROGRAM = "program"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A value that the profile takes by name and never holds itself."""
+
+    name: str
+    kind: ParameterKind
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class MacosArtifact:
+    """Everything one macOS bundle holds."""
+
+    target: str
+    policy_name: str
+    streams: tuple[str, ...]
+    keys: tuple[KeyRow, ...]
+    profile: str
+    parameters: tuple[Parameter, ...]
+    environment: tuple[EnvironmentRow, ...]
+    requirements: tuple[Requirement, ...]
+    trusted: tuple[TrustedLocation, ...]
+    warnings: tuple[WarningLine, ...]

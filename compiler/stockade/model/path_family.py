@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+r"""Tell paths of Windows from all others, and go through the folders above them.
+
+A policy may name paths of both: `/srv/app` and `C:\app`. Each system takes its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import Enum
+
+from stockade.abi.targets import System
+from stockade.model.policy import Policy
+
+_DRIVE = re.compile(r"[A-Z]:\\")
+
+
+class Family(Enum):
+    """How the parts of a path are written."""
+
+    POSIX = "/"
+    WINDOWS = "\\"
+
+
+def family_of(path: str) -> Family:
+    """Tell the family of an absolute, normalised path."""
+    return Family.WINDOWS if _DRIVE.match(path) else Family.POSIX
+
+
+def family_on(system: System) -> Family:
+    """Tell which paths a system takes."""
+    return Family.WINDOWS if system is System.WINDOWS else Family.POSIX
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """Give a path and every folder above it, up to the root or the drive's."""
+    mark = family_of(path).value
+    root = path[: path.index(mark) + 1]
+    while len(path) > len(root):
+        yield path
+        path = path.rpartition(mark)[0]
+    yield root
+
+
+def folded(path: str, system: System) -> str:
+    """Give what stands for all spellings of a path that may mean the same file.
+
+    Names on Windows, and on most volumes of a Mac, are equal in any case.
+    """
+    return path if system is System.LINUX else path.casefold()
+
+
+def policy_on(policy: Policy, system: System) -> Policy:
+    """Give a policy without the paths that only other systems have."""
+    own = family_on(system)
+    return replace(
+        policy,
+        grants=tuple(one for one in policy.grants if family_of(one.path) is own),
+        project_write=tuple(
+            path for path in policy.project_write if family_of(path) is own
+        ),
+    )
