@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import matrix_plan
 
 from stockade.abi.landlock import FS_RIGHTS, supported
-from stockade.driver.compile import build_artifact
+from stockade.driver.linux import build_linux
 from stockade.policy import read_policy
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def foretold(row: Row) -> Record:
     return Record(
         row,
         tuple(
-            (name, _table(row, build_artifact(read_policy(text, name), name, target)))
+            (name, _table(row, build_linux(read_policy(text, name), name, target)))
             for name, text in texts.items()
             if name in matrix_plan.CHECKS
         ),

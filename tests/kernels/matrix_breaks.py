@@ -17,7 +17,7 @@ from kernel_rows import ARM64
 from stockade.abi.arch import LINUX_TARGETS, LinuxTarget
 from stockade.abi.landlock import fs_mask, net_mask
 from stockade.artifact.write import checked_bytes
-from stockade.driver.compile import build_artifact
+from stockade.driver.linux import build_linux
 from stockade.model.decide import WITNESS_NUMBER, rules_by_call
 from stockade.model.policy import UnixSockets
 from stockade.policy import read_policy
@@ -82,7 +82,7 @@ class Break:
 def broken_bundle(chosen: Break | None, name: str, text: str, target: str) -> bytes:
     """Compile a policy, with a mistake where one is chosen, past the gate."""
     policy = read_policy(text, name)
-    artifact = build_artifact(policy, name, target)
+    artifact = build_linux(policy, name, target)
     if chosen is not None:
         artifact = broken(chosen, policy, artifact)
     return checked_bytes(artifact)

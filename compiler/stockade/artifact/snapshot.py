@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from stockade.abi.arch import LINUX_TARGETS
 from stockade.abi.landlock import FS_RIGHTS, NET_RIGHTS, SCOPES, Right, names_of
 from stockade.abi.syscalls import call_names, table_origin
+from stockade.abi.targets import System
 from stockade.artifact import listing
 from stockade.artifact.checksum import crc32c
 from stockade.artifact.columns import column, columned
@@ -20,6 +21,7 @@ from stockade.model.artifact import Artifact, Filter, Variant
 from stockade.model.calls import CallRule
 from stockade.model.decide import rules_by_call
 from stockade.model.environment import Origin, variables
+from stockade.model.path_family import left_out
 from stockade.model.policy import Policy
 from stockade.render.environment import packaged
 from stockade.render.text import PlainText, plain
@@ -40,6 +42,15 @@ def write_snapshot(policy: Policy, artifact: Artifact, checksum: int) -> str:
             _part("environment", _environment(policy, artifact), "empty"),
             _part("classes", _classes(artifact)),
             _part("grants", _grants(artifact), "none"),
+            *(
+                [
+                    _part(
+                        "left out", [f"`{path}`, a path of Windows" for path in foreign]
+                    )
+                ]
+                if (foreign := left_out(policy, System.LINUX))
+                else []
+            ),
             _part("ports", _ports(artifact), "none"),
             _part(
                 "no writable grant may reach",

@@ -18,7 +18,7 @@ from stockade.artifact import listing
 from stockade.artifact.canonical import canonical
 from stockade.artifact.decode import decode
 from stockade.artifact.snapshot import call_lines, named_filters
-from stockade.driver.compile import build_artifact
+from stockade.driver.linux import build_linux
 from stockade.model.artifact import Artifact, Filter, Level
 from stockade.model.policy import (
     Access,
@@ -83,7 +83,7 @@ def foreign_parts(artifact: Artifact) -> Iterator[str]:
     Raises GateRefusedError for an artifact that no policy claims to hold.
     """
     policy = _policy_or_refusal(artifact)
-    made = canonical(build_artifact(policy, artifact.policy_name, artifact.target))
+    made = canonical(build_linux(policy, artifact.policy_name, artifact.target))
     for one in fields(Artifact):
         found, expected = getattr(artifact, one.name), getattr(made, one.name)
         if one.name == "levels":

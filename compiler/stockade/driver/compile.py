@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from stockade.abi.arch import LINUX_TARGETS
-from stockade.artifact.snapshot import write_snapshot
+from stockade.abi.targets import SYSTEM_OF, System
 from stockade.artifact.write import checked_bytes, checksum_of, write_all
-from stockade.model.artifact import Artifact, WarningLine
+from stockade.driver.back_end import BackEnd
+from stockade.driver.linux import LINUX
 from stockade.model.policy import Policy
-from stockade.plan.features import FEATURES
-from stockade.plan.variants import variants
-from stockade.plan.warnings import warnings
-from stockade.proof.gate import judge
-from stockade.targets.linux.build import build
+
+_BACK_ENDS: dict[System, BackEnd[Any]] = {System.LINUX: LINUX}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +29,13 @@ class CompiledBundle:
 
 
 def targets() -> tuple[str, ...]:
-    """List the targets that can be compiled for, sorted."""
-    return tuple(sorted(LINUX_TARGETS))
+    """List the targets that can be compiled for, in the order of their names."""
+    return tuple(one for one, system in SYSTEM_OF.items() if system in _BACK_ENDS)
+
+
+def back_end(target: str) -> BackEnd[Any]:
+    """Give the stages of a target's own."""
+    return _BACK_ENDS[SYSTEM_OF[target]]
 
 
 def compile_policy(
@@ -47,33 +50,11 @@ def compile_policy(
     Raises GateRefusedError when a judge disagrees (a fault of the compiler),
     ProgramTooLongError or a limit error of the bundle when the policy is too big.
     """
-    artifact = build_artifact(policy, name, target, hidden_warnings)
-    judge(policy, artifact)
+    stages = back_end(target)
+    artifact = stages.build(policy, name, target, hidden_warnings)
+    stages.judge(policy, artifact)
     bundle = checked_bytes(artifact)
-    return CompiledBundle(bundle, write_snapshot(policy, artifact, checksum_of(bundle)))
-
-
-def build_artifact(
-    policy: Policy,
-    name: str,
-    target: str,
-    hidden_warnings: frozenset[str] = frozenset(),
-) -> Artifact:
-    """Build the artifact that `compile_policy` judges and encodes."""
-    return build(
-        LINUX_TARGETS[target],
-        policy,
-        name=name,
-        plans=variants(policy),
-        features=FEATURES,
-        warnings=_shown(warnings(policy), hidden_warnings),
-    )
-
-
-def _shown(
-    found: tuple[WarningLine, ...], hidden: frozenset[str]
-) -> tuple[WarningLine, ...]:
-    return tuple(warning for warning in found if warning.id not in hidden)
+    return CompiledBundle(bundle, stages.show(policy, artifact, checksum_of(bundle)))
 
 
 def write_bundles(

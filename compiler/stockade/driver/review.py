@@ -15,7 +15,8 @@ from stockade.artifact.layout import MAGIC
 from stockade.artifact.write import write_all
 from stockade.diagnostics import Report, quote
 from stockade.driver.bundle import claimed_policy
-from stockade.driver.compile import build_artifact, targets
+from stockade.driver.compile import targets
+from stockade.driver.linux import build_linux
 from stockade.model.artifact import Artifact, Filter, Probe
 from stockade.model.place import Places
 from stockade.model.policy import Policy
@@ -93,7 +94,7 @@ def _claimed(artifact: Artifact) -> Policy:
 
 def _built(policy: Policy, target: str) -> Artifact:
     # One name for both sides: what a policy is called decides nothing.
-    return canonical(build_artifact(policy, "policy", target))
+    return canonical(build_linux(policy, "policy", target))
 
 
 def load_filter(program: Filter) -> Callable[[CallRequest], str]:

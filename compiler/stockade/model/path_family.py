@@ -62,3 +62,12 @@ def policy_on(policy: Policy, system: System) -> Policy:
             path for path in policy.project_write if family_of(path) is own
         ),
     )
+
+
+def left_out(policy: Policy, system: System) -> tuple[str, ...]:
+    """List the granted paths that `policy_on` drops, sorted, each once."""
+    own = family_on(system)
+    foreign = {
+        one.path: None for one in policy.grants if family_of(one.path) is not own
+    }
+    return tuple(sorted(foreign))
