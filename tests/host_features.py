@@ -289,6 +289,12 @@ def _published_decisions() -> bool:
     return (folder / "cases" / "seccomp" / "decisions.jsonl").is_file()
 
 
+@feature("published-sids")
+def _published_sids() -> bool:
+    folder = Path(os.environ.get("STOCKADE_DATA", "/nonexistent"))
+    return (folder / "cases" / "windows" / "sids.json").is_file()
+
+
 @feature("libseccomp")
 def _libseccomp() -> bool:
     # Where Debian's and others' packages put it.
