@@ -13,9 +13,9 @@ import pytest
 from policies import KEY_COMBINATIONS, label
 from stockade.abi.arch import LINUX_TARGETS
 from stockade.artifact.write import checked_bytes
-from stockade.driver.bundle import claimed_policy
 from stockade.driver.compile import compile_policy, targets
 from stockade.driver.linux import build_linux
+from stockade.driver.linux_claim import claimed_policy
 from stockade.model.artifact import Artifact
 from stockade.model.policy import Children, Ip, Policy
 

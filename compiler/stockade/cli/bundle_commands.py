@@ -21,20 +21,13 @@ def verify_command(entry: bytes, raw: list[bytes]) -> int:
     del entry
     path, data = _read("verify", raw)
     try:
-        artifact, proved = verify(data)
+        lines = verify(data)
     except BundleRefused as refused:
         raise Refusal(f"{quote(path)} is no bundle: {refused}") from refused
     except GateRefusedError as refused:
         write_error(f"stockade: {quote(path)} is not what it claims: {refused}\n")
         return _DISAGREES
-    variants = sum(len(level.variants) for level in artifact.levels)
-    programs = "1 program" if proved == 1 else f"{proved} programs"
-    write_out(
-        f"{artifact.target}: {programs} proved equal to the requirements,"
-        f" {variants} tables compared\n"
-    )
-    for word in artifact.concessions:
-        write_out(f"{artifact.target}: the policy gives up {word}\n")
+    write_out("".join(f"{line}\n" for line in lines))
     return 0
 
 

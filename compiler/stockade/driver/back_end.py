@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -20,9 +20,15 @@ class BackEnd(Generic[Made]):
     raises GateRefusedError, and gives the number of proofs; `show` takes policy,
     artifact and the bundle's checksum. Each takes the policy as it was written, with
     the paths of every system.
+
+    Without a policy: `claimed` rebuilds the one that an artifact says to hold, raising
+    KeyError or KeyRowsError where none does; `verdict` says in lines what a number of
+    proofs means; `disassemble` gives what is applied, as lines.
     """
 
-    kind: type[Made]
     build: Callable[[Policy, str, str, frozenset[str]], Made]
     judge: Callable[[Policy, Made], int]
     show: Callable[[Policy, Made, int], str]
+    claimed: Callable[[Made], Policy]
+    verdict: Callable[[Made, int], tuple[str, ...]]
+    disassemble: Callable[[Made], Iterator[str]]

@@ -14,9 +14,9 @@ from stockade.artifact.decode import decode
 from stockade.artifact.layout import MAGIC
 from stockade.artifact.write import write_all
 from stockade.diagnostics import Report, quote
-from stockade.driver.bundle import claimed_policy
 from stockade.driver.compile import targets
 from stockade.driver.linux import build_linux
+from stockade.driver.linux_claim import claimed_policy
 from stockade.model.artifact import Artifact, Filter, Probe
 from stockade.model.place import Places
 from stockade.model.policy import Policy
