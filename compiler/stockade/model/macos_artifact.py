@@ -20,6 +20,8 @@ class ParameterKind(StrEnum):
 
     # A path that must exist, resolved by the launcher before it is handed over.
     PATH = "path"
+    # The same path as the policy spells it: the links on the way to it must be seen.
+    WRITTEN = "written"
     # A path of the system, left as it is where nothing is there.
     SYSTEM_PATH = "system-path"
     # `localhost:PORT`.
@@ -37,6 +39,18 @@ class Parameter:
     value: str
 
 
+class ProcessRule(StrEnum):
+    """What the launcher does beside applying the profile, before the program runs."""
+
+    # Rights of the superuser would survive the profile.
+    REFUSE_ROOT = "refuse-root"
+    # All but 0, 1 and 2, and before the profile is applied: libraries open sockets
+    # of their own later.
+    CLOSE_DESCRIPTORS = "close-descriptors"
+    # Stay the parent, and end every process of the program when it ends.
+    SUPERVISE = "supervise"
+
+
 @dataclass(frozen=True, slots=True)
 class MacosArtifact:
     """Everything one macOS bundle holds."""
@@ -44,6 +58,7 @@ class MacosArtifact:
     target: str
     policy_name: str
     streams: tuple[str, ...]
+    process_rules: tuple[ProcessRule, ...]
     keys: tuple[KeyRow, ...]
     profile: str
     parameters: tuple[Parameter, ...]
