@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from stockade.abi.targets import System
 from stockade.model.environment import variables
 from stockade.model.policy import Base, Policy
 
@@ -69,3 +70,33 @@ def test_pass_goes_over_the_base_and_set_over_both() -> None:
         "SSH_AUTH_SOCK=None pass",
         "TZ= set",
     ]
+
+
+def test_windows_has_two_variables_of_its_own_and_no_folder_of_unix() -> None:
+    """S1-311 GL-034: what the system needs, and who the user is under its names."""
+    locale = variables(Policy(environment_base=Base.LOCALE), System.WINDOWS)
+    assert [f"{one.name} {one.origin}" for one in locale] == [
+        "LANG base",
+        "LC_ALL base",
+        "LC_CTYPE base",
+        "LOCALAPPDATA system",
+        "SystemRoot system",
+        "TZ base",
+    ]
+    terminal = variables(Policy(environment_base=Base.TERMINAL), System.WINDOWS)
+    names = {one.name for one in terminal}
+    assert {"HOMEDRIVE", "HOMEPATH", "USERNAME", "USERPROFILE"} <= names
+
+
+def test_names_differ_on_windows_by_more_than_their_case() -> None:
+    """GL-036: what goes over a variable does so in any spelling."""
+    policy = Policy(
+        environment_base=Base.TERMINAL,
+        pass_names=("localappdata",),
+        set_values=(("Path", "C:\\tools"),),
+    )
+    found = {one.name: one.value for one in variables(policy, System.WINDOWS)}
+    assert found["Path"] == "C:\\tools"
+    assert not {"PATH", "LOCALAPPDATA"} & set(found)
+    on_linux = {one.name for one in variables(policy)}
+    assert {"PATH", "Path"} <= on_linux

@@ -14,7 +14,7 @@ from stockade.abi.signals import SIGNALS
 from stockade.abi.targets import System
 from stockade.model.calls import ALLOW
 from stockade.model.decide import DEVICE_ACTIONS, actions
-from stockade.model.environment import variables
+from stockade.model.environment import folded_name, variables
 from stockade.model.macos_set import readable_macos_paths, writable_macos_devices
 from stockade.model.path_family import folded, folders_above
 from stockade.model.policy import (
@@ -82,7 +82,10 @@ def _answers(
             named = system is System.MACOS and name in policy.mach_services
             yield named, "the service is named"
         case EnvironmentRequest(name):
-            named = any(one.name == name for one in variables(policy))
+            named = any(
+                folded_name(one.name, system) == folded_name(name, system)
+                for one in variables(policy, system)
+            )
             yield named, "the variable is named"
         case SignalRequest():
             yield _signal(policy, request), f"signals are `{policy.signals}`"

@@ -75,7 +75,7 @@ def _requests(policies: Sequence[Policy], system: System) -> Iterator[NeutralReq
         (*_SERVICES, *(one for policy in policies for one in policy.mach_services))
     ):
         yield ServiceRequest(name)
-    names = {row.name: None for policy in policies for row in variables(policy)}
+    names = {row.name: None for policy in policies for row in variables(policy, system)}
     for name in (*names, "LD_PRELOAD", "STOCKADE_NEVER_NAMED"):
         yield EnvironmentRequest(name)
 

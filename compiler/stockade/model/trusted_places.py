@@ -42,3 +42,37 @@ TRUSTED_IN_HOME = (
 # Variables that move such configuration; the second kind may begin with `~/`.
 TRUSTED_VARIABLES = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
 TRUSTED_HOME_VARIABLES = ("GNUPGHOME",)
+
+# The same on Windows, below the profile's folder. What is installed with a shell or
+# a tool of Unix reads the same files there.
+TRUSTED_IN_WINDOWS_PROFILE = (
+    "",
+    ".bash_aliases",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_profile",
+    ".bashrc",
+    ".cargo\\config",
+    ".cargo\\config.toml",
+    ".config\\fish",
+    ".config\\git",
+    ".gitconfig",
+    ".gnupg",
+    ".profile",
+    ".ssh",
+    ".zlogin",
+    ".zlogout",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+    # Programs that the user starts by name, and this product's own state.
+    "AppData\\Local\\Microsoft\\WindowsApps",
+    "AppData\\Local\\stockade",
+    "AppData\\Roaming\\Microsoft\\Windows\\Start Menu\\Programs\\Startup",
+    "AppData\\Roaming\\gnupg",
+    "Documents\\PowerShell",
+    "Documents\\WindowsPowerShell",
+)
+TRUSTED_ON_WINDOWS = (
+    "C:\\ProgramData\\Microsoft\\Windows\\Start Menu\\Programs\\StartUp",
+)
