@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+r"""Describe folders, files and junctions of a Windows host, and who may do what there.
+
+Paths are `C:\name\name`, compared without regard to case. Paths of the network and of
+devices are refused: what decides there is another machine or a driver.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from stockade.proof.windows_acl.check import READINGS, Answer, Reading, Token, agreed
+from stockade.proof.windows_acl.check import granted as granted_on
+from stockade.proof.windows_acl.descriptor import (
+    AccessList,
+    Descriptor,
+    Entry,
+    with_entries,
+)
+from stockade.proof.windows_acl.inherit import created_in, updated_below
+from stockade.proof.windows_acl.masks import (
+    DELETE,
+    FILE_DELETE_CHILD,
+    FILE_GENERIC_READ,
+    FILE_LIST_DIRECTORY,
+    FILE_READ_ATTRIBUTES,
+    mapped,
+)
+
+_PATH = re.compile(
+    r"[A-Za-z]:\\(?:[^\\/:*?\"<>|\x00-\x1f]+(?:\\[^\\/:*?\"<>|\x00-\x1f]+)*)?"
+)
+# As many reparse points as Windows follows in one path.
+_MOST_JUNCTIONS = 63
+
+
+class PathRefusedError(ValueError):
+    """A path is not one of a local drive, or leads nowhere."""
+
+
+class PlaceKind(Enum):
+    """What is at a path."""
+
+    FOLDER = "folder"
+    FILE = "file"
+    JUNCTION = "junction"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something at a path; `target` is where a junction leads."""
+
+    path: str
+    kind: PlaceKind
+    descriptor: Descriptor
+    target: str = ""
+
+    @property
+    def folder(self) -> bool:
+        """Tell whether entries for folders are passed on to it; junctions are."""
+        return self.kind is not PlaceKind.FILE
+
+
+def parent_of(path: str) -> str | None:
+    """Give the folder that a path lies in; None for a drive's root."""
+    above, _, name = path.rpartition("\\")
+    if not name:
+        return None
+    return above if "\\" in above else above + "\\"
+
+
+def _key(path: str) -> str:
+    if not _PATH.fullmatch(path) or re.search(r"[ .](\\|$)", path):
+        raise PathRefusedError(f"`{path}` is no path of a local drive")
+    return path.casefold()
+
+
+@dataclass(slots=True)
+class Tree:
+    """What is on a host, by path."""
+
+    owner: str
+    group: str
+    otherwise: AccessList
+    _places: dict[str, Place] = field(default_factory=dict)
+
+    def add_drive(self, root: str, descriptor: Descriptor) -> None:
+        r"""Add a drive by its root, `C:\`."""
+        if parent_of(root) is not None:
+            raise PathRefusedError(f"`{root}` is no root of a drive")
+        self._places[_key(root)] = Place(root, PlaceKind.FOLDER, descriptor)
+
+    def add(
+        self,
+        path: str,
+        kind: PlaceKind = PlaceKind.FOLDER,
+        descriptor: Descriptor | None = None,
+        target: str = "",
+    ) -> Place:
+        """Add something in a folder that is there.
+
+        Without a descriptor it has what its folder passes on.
+        """
+        key, above = _key(path), parent_of(path)
+        parent = None if above is None else self._places.get(_key(above))
+        if parent is None or parent.kind is not PlaceKind.FOLDER:
+            raise PathRefusedError(f"no folder is above `{path}`")
+        place = Place(path, kind, Descriptor(), target)
+        place = replace(
+            place, descriptor=descriptor or self._created(parent, place.folder)
+        )
+        self._places[key] = place
+        return place
+
+    def _created(self, parent: Place, folder: bool) -> Descriptor:  # noqa: FBT001
+        return created_in(
+            parent.descriptor,
+            folder=folder,
+            owner=self.owner,
+            group=self.group,
+            otherwise=self.otherwise,
+        )
+
+    def grant(self, path: str, entries: tuple[Entry, ...]) -> None:
+        """Add entries to what is at a path, and pass them on to all below it."""
+        place = self._at(path)
+        dacl = place.descriptor.dacl
+        if dacl is None:
+            # Any list in its place would take the access of everyone else away.
+            raise PathRefusedError(f"`{path}` has no list to add to")
+        changed = replace(place.descriptor, dacl=with_entries(dacl, entries))
+        self._places[_key(path)] = replace(place, descriptor=changed)
+        self._pass_on(path)
+
+    def _pass_on(self, path: str) -> None:
+        """Update what lies below a folder; never through a junction."""
+        parent = self._at(path)
+        for key, place in list(self._places.items()):
+            above = parent_of(place.path)
+            if above is None or _key(above) != _key(path):
+                continue
+            new = updated_below(
+                parent.descriptor, place.descriptor, folder=place.folder
+            )
+            if new != place.descriptor:
+                self._places[key] = replace(place, descriptor=new)
+                if place.kind is PlaceKind.FOLDER:
+                    self._pass_on(place.path)
+
+    def _at(self, path: str) -> Place:
+        place = self._places.get(_key(path))
+        if place is None:
+            raise PathRefusedError(f"nothing is at `{path}`")
+        return place
+
+    def resolve(self, path: str) -> tuple[Place, tuple[Place, ...]]:
+        """Find what a path leads to, and the junctions on the way."""
+        passed: list[Place] = []
+        while len(passed) <= _MOST_JUNCTIONS:
+            junction = self._first_junction(path)
+            if junction is None:
+                return self._at(path), tuple(passed)
+            passed.append(junction)
+            rest = path[len(junction.path) :]
+            path = junction.target.rstrip("\\") + rest
+            path = path if "\\" in path else path + "\\"
+        raise PathRefusedError(f"`{path}` goes through too many junctions")
+
+    def _first_junction(self, path: str) -> Place | None:
+        lookup, found, at = _key(path), None, path
+        while (above := parent_of(at)) is not None:
+            place = self._places.get(lookup[: len(at)])
+            if place is not None and place.kind is PlaceKind.JUNCTION:
+                found = place
+            at = above
+        return found
+
+    def rights(self, token: Token, path: str, reading: Reading) -> int:
+        """Give a token's rights on what a path leads to.
+
+        A folder that may be listed shows its children's attributes, and one whose
+        children may be deleted has no need of their own right (NTFS: MS-FSA 2.1.5.1.2).
+        """
+        place, passed = self.resolve(path)
+        if reading.junctions_need_read and not all(
+            not FILE_GENERIC_READ & ~granted_on(token, one.descriptor, reading)
+            for one in passed
+        ):
+            return 0
+        found = granted_on(token, place.descriptor, reading)
+        above = parent_of(place.path)
+        if above is not None:
+            folder = granted_on(token, self._at(above).descriptor, reading)
+            if folder & FILE_DELETE_CHILD:
+                found |= DELETE
+            if folder & FILE_LIST_DIRECTORY:
+                found |= FILE_READ_ATTRIBUTES
+        return found
+
+    def check(self, token: Token, path: str, mask: int) -> Answer:
+        """Tell whether a token may open what a path leads to for some rights."""
+        wanted = mapped(mask)
+        return agreed(
+            not wanted & ~self.rights(token, path, reading) for reading in READINGS
+        )
