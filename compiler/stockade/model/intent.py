@@ -15,7 +15,11 @@ from stockade.abi.targets import System
 from stockade.model.calls import ALLOW
 from stockade.model.decide import DEVICE_ACTIONS, actions
 from stockade.model.environment import folded_name, variables
-from stockade.model.macos_set import readable_macos_paths, writable_macos_devices
+from stockade.model.macos_set import (
+    listed_macos_folders,
+    readable_macos_paths,
+    writable_macos_devices,
+)
 from stockade.model.path_family import folded, folders_above
 from stockade.model.policy import (
     Access,
@@ -129,6 +133,9 @@ def _path(
     for paths, allows in _system_set(policy, system):
         for above in folders_above(path):
             yield above in paths and action in allows, f"system set `{above}`"
+    if system is System.MACOS:
+        listed = path in listed_macos_folders(policy) and action in _READING
+        yield listed, f"system set lists `{path}`"
 
 
 def _within(

@@ -12,7 +12,8 @@ from dataclasses import replace
 from enum import Enum
 
 from stockade.abi.targets import System
-from stockade.model.policy import Policy
+from stockade.model.macos_paths import canonical_macos_path
+from stockade.model.policy import Grant, Policy
 
 _DRIVE = re.compile(r"[A-Z]:\\")
 
@@ -53,15 +54,28 @@ def folded(path: str, system: System) -> str:
 
 
 def policy_on(policy: Policy, system: System) -> Policy:
-    """Give a policy without the paths that only other systems have."""
+    """Give a policy without the paths of other systems, spelled as this one sees them.
+
+    INVARIANT: a policy that went through here comes back as it is.
+    """
     own = family_on(system)
+    grants = {
+        Grant(_spelled(one.path, system), one.access)
+        for one in policy.grants
+        if family_of(one.path) is own
+    }
+    freed = {
+        _spelled(path, system)
+        for path in policy.project_write
+        if family_of(path) is own
+    }
     return replace(
-        policy,
-        grants=tuple(one for one in policy.grants if family_of(one.path) is own),
-        project_write=tuple(
-            path for path in policy.project_write if family_of(path) is own
-        ),
+        policy, grants=tuple(sorted(grants)), project_write=tuple(sorted(freed))
     )
+
+
+def _spelled(path: str, system: System) -> str:
+    return canonical_macos_path(path) if system is System.MACOS else path
 
 
 def left_out(policy: Policy, system: System) -> tuple[str, ...]:

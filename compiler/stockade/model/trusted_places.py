@@ -39,6 +39,8 @@ TRUSTED_IN_HOME = (
     ".zshenv",
     ".zshrc",
 )
+# launchd.plist(5): what launchd starts when the user logs in.
+TRUSTED_IN_MACOS_HOME = ("Library/LaunchAgents",)
 # Variables that move such configuration; the second kind may begin with `~/`.
 TRUSTED_VARIABLES = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
 TRUSTED_HOME_VARIABLES = ("GNUPGHOME",)

@@ -13,6 +13,7 @@ from base64 import b64encode
 from hashlib import sha256
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PARAMETER = re.compile(r"[A-Z]+(_[A-Z0-9]+)*")
 _FRAGMENT = re.compile(r"[a-z][a-z0-9-]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # A fixed list and not `str.isprintable`, whose answer changes with the Unicode
@@ -32,6 +33,12 @@ class Text(str):
 
 class CText(Text):
     """Text that is safe inside C source."""
+
+    __slots__ = ()
+
+
+class SbplText(Text):
+    """Text that is safe inside a Seatbelt profile."""
 
     __slots__ = ()
 
@@ -92,6 +99,27 @@ def c_comment(prose: str, indent: str = "") -> CText:
     )
     body = "\n".join(f"{indent} * {line}" for line in lines)
     return CText(f"{indent}/*\n{body}\n{indent} */")
+
+
+def sbpl_string(text: str) -> SbplText:
+    """Return a string of a profile; what it cannot hold for sure is a ValueError.
+
+    Only backslash and quote need an escape. Controls are refused, line breaks too: how
+    the profile language takes them is documented nowhere.
+    """
+    if _CONTROL.search(text) or any("\ud800" <= one <= "\udfff" for one in text):
+        message = f"cannot stand in a profile: {text!r}"
+        raise ValueError(message)
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return SbplText(f'"{escaped}"')
+
+
+def sbpl_parameter(name: str) -> SbplText:
+    """Return what a profile takes a value by that it does not hold itself."""
+    if not _PARAMETER.fullmatch(name):
+        message = f"not a name of a parameter: {name!r}"
+        raise ValueError(message)
+    return SbplText(f'(param "{name}")')
 
 
 def markdown_code(text: str) -> MarkdownText:

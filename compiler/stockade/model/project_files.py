@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""List what tools run or trust in a checkout, at the top of a writable folder.
+
+A program that may write a checkout could leave something there that runs later,
+outside, with the rights of whoever works in it. Hooks folders and settings that a
+checkout's own git settings name are not among these: that takes reading them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stockade.abi.targets import System
+from stockade.model.path_family import folded, folders_above
+from stockade.model.policy import Access, Policy, ProjectFiles
+
+# Each with all below it, whether it is there or not.
+PROJECT_NAMES = (
+    ".envrc",
+    ".git",
+    ".husky",
+    ".idea",
+    ".lefthook",
+    ".lefthook-local",
+    ".pre-commit-config.yaml",
+    ".vscode",
+)
+# The settings of Lefthook: each of these before its name, or nothing, and so on.
+PROJECT_FOLDER = ".config"
+LEFTHOOK_FOLDERS = (".", f"{PROJECT_FOLDER}/")
+LEFTHOOK = "lefthook"
+LEFTHOOK_LOCAL = "-local"
+LEFTHOOK_ENDINGS = (".json", ".jsonc", ".toml", ".yaml", ".yml")
+
+ALL_PROJECT_NAMES: tuple[str, ...] = (
+    *PROJECT_NAMES,
+    *(
+        f"{folder}{LEFTHOOK}{local}{ending}"
+        for folder in ("", *LEFTHOOK_FOLDERS)
+        for local in ("", LEFTHOOK_LOCAL)
+        for ending in LEFTHOOK_ENDINGS
+    ),
+)
+
+
+def protected_places(policy: Policy) -> Iterator[str]:
+    """Give every place in the writable folders of a policy that stays as it is."""
+    if policy.project_files is ProjectFiles.WRITABLE:
+        return
+    for grant in policy.grants:
+        if grant.access is Access.READ_WRITE and grant.path not in policy.project_write:
+            for name in ALL_PROJECT_NAMES:
+                yield f"{grant.path.rstrip('/')}/{name}"
+
+
+def is_protected(policy: Policy, system: System, path: str) -> bool:
+    """Tell whether a path is one of those places or lies below one."""
+    places = {folded(place, system) for place in protected_places(policy)}
+    return any(folded(above, system) in places for above in folders_above(path))
