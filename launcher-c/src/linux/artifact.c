@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/message.h"
+#include "message.h"
 #include "owner.h"
 #include "path.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "call.h"
-#include "core/message.h"
+#include "message.h"
 
 static long operand(const struct attempt_scene *scene,
 		    const struct stk_call *call, unsigned index, long setup)

@@ -11,7 +11,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "core/message.h"
+#include "message.h"
 
 #if defined(__x86_64__)
 

@@ -10,8 +10,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "core/message.h"
 #include "guard.h"
+#include "message.h"
 
 enum { ST_NOEXEC_FLAG = 8 };
 

@@ -7,7 +7,7 @@
 
 #include "check_json.h"
 #include "check_line.h"
-#include "core/message.h"
+#include "message.h"
 
 _Noreturn void check_refuse(const struct check *check)
 {

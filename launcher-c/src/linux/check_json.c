@@ -6,7 +6,7 @@
 
 #include "check_line.h"
 #include "core/json.h"
-#include "core/message.h"
+#include "message.h"
 
 /* Of 32 requirements and 64 warnings with texts of 4 KiB. */
 enum { TEXT_BYTES = 1024 * 1024 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/choose.h"
-#include "core/message.h"
+#include "message.h"
 #include "probe.h"
 
 static const struct stk_variant *shown(const struct check *check)

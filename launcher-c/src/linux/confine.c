@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/message.h"
 #include "kernel.h"
+#include "message.h"
 
 /* A right that the kernel does not handle denies nothing and takes no rule. */
 static void grant_ports(int ruleset, const struct stk_bundle *bundle,

@@ -13,8 +13,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "core/message.h"
 #include "kernel.h"
+#include "message.h"
 
 enum {
 	/* For the canary, the ruleset, probes and lookups, beside the grants.

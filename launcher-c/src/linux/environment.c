@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/message.h"
+#include "message.h"
 
 static char *find(const char *name)
 {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/message.h"
+#include "message.h"
 #include "overlap.h"
 
 int folder_open(const char *path)

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/message.h"
 #include "kernel.h"
+#include "message.h"
 #include "overlap.h"
 
 enum { DEEPEST_FOLDER = 64 };

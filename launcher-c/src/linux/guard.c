@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "call.h"
-#include "core/message.h"
 #include "kernel.h"
+#include "message.h"
 
 /*
  * What clone(3) of both libraries rests on.  musl 1.2.5 refuses CLONE_THREAD in

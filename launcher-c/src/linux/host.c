@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "call.h"
-#include "core/message.h"
 #include "kernel.h"
+#include "message.h"
 
 enum { NEWEST_ABI = 11 };
 

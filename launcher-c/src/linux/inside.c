@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "call.h"
-#include "core/message.h"
+#include "core/error_name.h"
 #include "kernel.h"
+#include "message.h"
 
 /* INVARIANT: none waits, and none changes what it opens. */
 enum {
@@ -126,7 +127,7 @@ void inside_verify(const struct stk_grants *grants)
 			die_unavailable(MESSAGE_ALL,
 					"refused: enforcement check: writing "
 					"in `%s`: expected EACCES, got %s",
-					denied[i].path, message_errno(got));
+					denied[i].path, error_name(got));
 	}
 	for (uint32_t i = 0; i < tried; i++) {
 		const struct stk_pin *pin = &grants->pins[i];
@@ -140,8 +141,7 @@ void inside_verify(const struct stk_grants *grants)
 				"refused: enforcement check: reading `%s` "
 				"(%s): expected %s, got %s; its file system "
 				"may not keep what Landlock attaches to files",
-				pin->path, pin->role,
-				message_errno(pin->control),
-				message_errno(got));
+				pin->path, pin->role, error_name(pin->control),
+				error_name(got));
 	}
 }

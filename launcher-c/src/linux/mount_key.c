@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/message.h"
+#include "message.h"
 
 static int fold(char letter)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/message.h"
+#include "message.h"
 
 enum { MOST_MOUNTS = 8192, TABLE_BYTES = 1024 * 1024 };
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/bundle.h"
-#include "core/message.h"
+#include "message.h"
 
 /* clang-format off */
 static const char help[] =

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/message.h"
+#include "message.h"
 
 enum { MOST_KEYS = STK_MAX_GRANTS, TEXT_BYTES = 512 * 1024 };
 

@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/message.h"
 #include "guard.h"
 #include "kernel.h"
+#include "message.h"
 #include "owner.h"
 
 /* As many as the kernel follows. */

@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/message.h"
 #include "kernel.h"
+#include "message.h"
 
 bool path_try_inspect(int folder, const char *name, int flags,
 		      struct path_object *ret_object)

@@ -13,8 +13,9 @@
 
 #include "attempt.h"
 #include "call.h"
-#include "core/message.h"
+#include "core/error_name.h"
 #include "kernel.h"
+#include "message.h"
 #include "target.h"
 
 enum {
@@ -254,7 +255,7 @@ static void require_proof(const struct run *run)
 			run->name,
 			run->control == ATTEMPT_NO_ANSWER
 				? "no answer"
-				: message_errno(run->control));
+				: error_name(run->control));
 }
 
 void probe_verify(void)
@@ -272,10 +273,10 @@ void probe_verify(void)
 						"refused: enforcement check: "
 						"%s: expected %s, got %s",
 						run->name,
-						message_errno(run->expected),
+						error_name(run->expected),
 						got == ATTEMPT_NO_ANSWER
 							? "no answer"
-							: message_errno(got));
+							: error_name(got));
 			if (!run->tried || run->control != run->expected)
 				state = PROBE_PROVED;
 		}

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/message.h"
+#include "message.h"
 #include "overlap.h"
 
 enum {

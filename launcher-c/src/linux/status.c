@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/message.h"
+#include "message.h"
 #include "path_object.h"
 
 static int record = -1;

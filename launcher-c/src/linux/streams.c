@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "core/bundle.h"
-#include "core/message.h"
 #include "kernel.h"
+#include "message.h"
 #include "mounts.h"
 
 static const char *const names[] = {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "call.h"
-#include "core/message.h"
+#include "message.h"
 
 /* Tells its number, waits until the launcher has become the program, ends. */
 static _Noreturn void stand_in(const int *life, const int *report)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "core/error_name.h"
 #include "probe.h"
 
 /* A report's kind and probe; then the text, or the states. */
@@ -109,7 +110,7 @@ void trial_run(trial_start *start, const struct stk_host *host,
 		ret_trial->probe = MESSAGE_ALL;
 		(void)snprintf(ret_trial->reason, sizeof(ret_trial->reason),
 			       "no process can be started to try it in: %s",
-			       message_errno((int)-child));
+			       error_name((int)-child));
 		return;
 	}
 	/* While it is open the end of the child cannot be read. */

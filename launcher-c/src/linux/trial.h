@@ -7,8 +7,8 @@
 #define STOCKADE_TRIAL_H
 
 #include "core/bundle.h"
-#include "core/message.h"
 #include "host.h"
+#include "message.h"
 
 /* How it ended: as message_kind says, or TRIAL_PASSED. */
 enum { TRIAL_PASSED = '=' };

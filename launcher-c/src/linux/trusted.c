@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/message.h"
+#include "message.h"
 #include "overlap.h"
 
 enum { MOST_HOMES = 2 };

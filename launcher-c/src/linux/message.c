@@ -6,37 +6,11 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#define NAME(symbol) [symbol] = #symbol
+#include "core/error_name.h"
 
-/* clang-format off */
-static const char *const names[] = {
-	NAME(EPERM), NAME(ENOENT), NAME(ESRCH), NAME(EINTR), NAME(EIO),
-	NAME(ENXIO), NAME(E2BIG), NAME(ENOEXEC), NAME(EBADF), NAME(ECHILD),
-	NAME(EAGAIN), NAME(ENOMEM), NAME(EACCES), NAME(EFAULT), NAME(ENOTBLK),
-	NAME(EBUSY), NAME(EEXIST), NAME(EXDEV), NAME(ENODEV), NAME(ENOTDIR),
-	NAME(EISDIR), NAME(EINVAL), NAME(ENFILE), NAME(EMFILE), NAME(ENOTTY),
-	NAME(ETXTBSY), NAME(EFBIG), NAME(ENOSPC), NAME(ESPIPE), NAME(EROFS),
-	NAME(EMLINK), NAME(EPIPE), NAME(EDOM), NAME(ERANGE), NAME(EDEADLK),
-	NAME(ENAMETOOLONG), NAME(ENOLCK), NAME(ENOSYS), NAME(ENOTEMPTY),
-	NAME(ELOOP), NAME(EPROTO), NAME(EOVERFLOW), NAME(ELIBACC), NAME(EBADFD),
-	NAME(EUSERS), NAME(ENOTSOCK), NAME(EDESTADDRREQ), NAME(EMSGSIZE),
-	NAME(EPROTOTYPE), NAME(ENOPROTOOPT), NAME(EOPNOTSUPP),
-	NAME(EPFNOSUPPORT), NAME(EAFNOSUPPORT), NAME(EADDRINUSE),
-	NAME(ENETDOWN), NAME(ENETUNREACH), NAME(ECONNRESET), NAME(ENOBUFS),
-	NAME(EISCONN), NAME(ENOTCONN), NAME(ETIMEDOUT), NAME(EALREADY),
-	NAME(EINPROGRESS), NAME(ESTALE), NAME(EDQUOT), NAME(ECANCELED),
-	NAME(ENOKEY), NAME(EHOSTUNREACH), NAME(ECONNREFUSED),
-	NAME(EADDRNOTAVAIL), NAME(EPROTONOSUPPORT), NAME(ESOCKTNOSUPPORT),
-	NAME(EKEYREJECTED),
-};
-/* clang-format on */
-
-/* Room for two of the longest paths and words around them. */
-static char line[MESSAGE_BYTES];
+static struct line line;
 static int report = -1, record = -1;
 /* Whose refusals are recorded: children make controls and end by themselves. */
 static pid_t recorder;
@@ -60,60 +34,34 @@ static const char *remedy(int error)
 	}
 }
 
-const char *message_errno(int error)
+/* Makes one line out of the parts. */
+static void compose(const char *before, const char *format, va_list values,
+		    int error)
 {
-	static char numbers[2][24];
-	static unsigned turn;
-
-	if (error == 0)
-		return "success";
-	if (error > 0 && (size_t)error < sizeof(names) / sizeof(names[0]) &&
-	    names[error])
-		return names[error];
-	turn ^= 1;
-	(void)snprintf(numbers[turn], sizeof(numbers[turn]), "errno %d", error);
-	return numbers[turn];
-}
-
-/* Makes one line out of the parts; returns its length. */
-static size_t compose(const char *before, const char *format, va_list values,
-		      int error)
-{
-	size_t room = sizeof(line) - 1;
-	size_t used = strlen(before);
-
-	memcpy(line, before, used);
-	(void)vsnprintf(line + used, room - used, format, values);
-	used += strlen(line + used);
-	if (error != 0) {
-		(void)snprintf(line + used, room - used, ": %s%s",
-			       message_errno(error), remedy(error));
-		used += strlen(line + used);
-	}
-	for (size_t i = 0; i < used; i++)
-		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
-			line[i] = '?';
-	line[used++] = '\n';
-	return used;
+	line.used = 0;
+	line_add(&line, "%s", before);
+	line_add_values(&line, format, values);
+	if (error != 0)
+		line_add(&line, ": %s%s", error_name(error), remedy(error));
+	line_end(&line);
 }
 
 static _Noreturn void refuse(enum message_kind kind, int probe,
 			     const char *format, va_list values, int error)
 {
 	const bool reporting = report >= 0;
-	size_t used =
-		compose(reporting ? "??" : "stockade: ", format, values, error);
 
+	compose(reporting ? "??" : "stockade: ", format, values, error);
 	if (reporting) {
-		line[0] = (char)kind;
-		line[1] = (char)(probe + 1);
+		line.text[0] = (char)kind;
+		line.text[1] = (char)(probe + 1);
 	}
 	/* A reader that went away must not turn 125 into a signal. */
 	if (!confined)
 		(void)signal(SIGPIPE, SIG_IGN);
 	if (record >= 0 && (confined || getpid() == recorder))
 		(void)!write(record, "failed\n", 7);
-	(void)!write(reporting ? report : STDERR_FILENO, line, used);
+	(void)!write(reporting ? report : STDERR_FILENO, line.text, line.used);
 	_exit(STK_STATUS_REFUSED);
 }
 
@@ -179,9 +127,9 @@ void message_print(int fd, const char *format, ...)
 	va_list values;
 
 	va_start(values, format);
-	size_t used = compose("", format, values, 0);
+	compose("", format, values, 0);
 	va_end(values);
-	if (write(fd, line, used) != (ssize_t)used)
+	if (write(fd, line.text, line.used) != (ssize_t)line.used)
 		die("cannot write to descriptor %d", fd);
 }
 

@@ -7,7 +7,7 @@
 #ifndef STOCKADE_MESSAGE_H
 #define STOCKADE_MESSAGE_H
 
-#define STK_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#include "core/line.h"
 
 /* Status of every refusal, as documented in the README. */
 enum { STK_STATUS_REFUSED = 125 };
@@ -33,9 +33,6 @@ _Noreturn void die_unavailable_errno(const char *format, ...) STK_PRINTF(1, 2);
 /* One line on @fd; a line that cannot be written refuses. */
 void message_print(int fd, const char *format, ...) STK_PRINTF(2, 3);
 
-/* The symbol of an error number, or `errno N`; two answers stay valid. */
-const char *message_errno(int error);
-
 /* First byte of a refusal that goes to whoever waits for a trial's end. */
 enum message_kind {
 	MESSAGE_REFUSED = 'r',
@@ -45,7 +42,7 @@ enum message_kind {
 };
 
 /* Room for any line. */
-enum { MESSAGE_BYTES = 2 * 4096 + 1024 };
+enum { MESSAGE_BYTES = LINE_ROOM };
 
 /*
  * From now on a refusal goes to @fd, not to standard error: its kind, a byte
