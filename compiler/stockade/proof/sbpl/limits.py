@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Bound what reading and deciding may cost, whatever a profile says.
+
+Real profiles of the largest public programs stay below a tenth of each.
+"""
+
+from __future__ import annotations
+
+# Characters of a profile's text, or of one imported text.
+MAX_TEXT = 2_000_000
+# Lists in lists, as written.
+MAX_NESTING = 100
+# Expressions evaluated inside others; each takes a few frames of Python's.
+MAX_DEPTH = 100
+# Expressions evaluated in all.
+MAX_STEPS = 500_000
+# Characters of all strings that a profile makes.
+MAX_MADE = 4_000_000
+# Members of all lists that a profile makes.
+MAX_LISTED = 100_000
+MAX_IMPORTS = 16
+# Rules for one operation, and tests in all rules together.
+MAX_RULES = 20_000
+MAX_TESTS = 100_000
+# Filters in filters.
+MAX_FILTER_DEPTH = 50
+# Apple's compiler takes numbers of a machine word.
+MAX_NUMBER = 2**63 - 1
+# Characters of one regular expression.
+MAX_REGEX = 1_024
+
+# The bytes that Apple's compiler gives to one rule's patterns: "pattern serialization
+# length N exceeds maximum (65535)", NixOS/nix#4119.
+MAX_SERIALIZED = 65_535
+# How many bytes a pattern takes is not published. Nix stays clear of the limit by
+# rules of at most 2**14 characters, so four bytes a character are assumed, and a
+# header for each pattern.
+BYTES_PER_CHARACTER = 4
+BYTES_PER_PATTERN = 8
