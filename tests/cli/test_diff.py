@@ -14,7 +14,7 @@ import pytest
 
 from stockade.artifact.layout import MAGIC
 from stockade.cli.main import run
-from stockade.driver.compile import build_artifact
+from stockade.driver.linux import build_linux
 from stockade.model.artifact import Artifact
 from stockade.model.policy import Access, Grant, Policy
 from stockade.render.shell import shell_words
@@ -206,7 +206,7 @@ def test_a_bundle_that_means_no_policy_is_refused(
     why: str,
 ) -> None:
     policy = Policy(grants=(Grant("/srv/in", Access.READ),))
-    artifact = edit(build_artifact(policy, "odd", "linux-x86_64"))
+    artifact = edit(build_linux(policy, "odd", "linux-x86_64"))
     # Our own encoder would make no such file.
     monkeypatch.setattr("stockade.driver.review.decode", lambda _data: artifact)
     (files / "odd.stk").write_bytes(MAGIC)

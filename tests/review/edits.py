@@ -183,7 +183,7 @@ def faults(old: Policy, new: Policy, target: str) -> list[str]:
         *_paths(old, new, said, both),
         *_calls(old, new, said, both, arch),
         *_reaches(old, new, said, both),
-        *_variables(old, new, said),
+        *variable_faults(old, new, said),
     ]
 
 
@@ -251,7 +251,7 @@ def _signal(policy: Policy, request: SignalRequest) -> bool:
     return False
 
 
-def _kind(before: bool, after: bool) -> Kind | None:
+def changed_kind(before: bool, after: bool) -> Kind | None:
     if before == after:
         return None
     return Kind.NEWLY_ALLOWED if after else Kind.NEWLY_DENIED
@@ -259,7 +259,7 @@ def _kind(before: bool, after: bool) -> Kind | None:
 
 def _starts(old: Policy, new: Policy, said: list[Said]) -> Iterator[str]:
     for abi in _ABIS:
-        meant = _kind(abi >= lowest_abi(old), abi >= lowest_abi(new))
+        meant = changed_kind(abi >= lowest_abi(old), abi >= lowest_abi(new))
         kinds = {
             one.kind
             for one in said
@@ -280,13 +280,13 @@ def _paths(
     for path in _asked(old, new):
         for action in _FILE_ACTIONS:
             request = PathRequest(path, action)
-            meant = _kind(allowed(old, 11, request), allowed(new, 11, request))
+            meant = changed_kind(allowed(old, 11, request), allowed(new, 11, request))
             for abi in reversed(abis):
                 if abi < _SINCE.get(action, 1):
                     continue
                 if action is PathAction.TRUNCATE and abi < 3:
                     sides = (allowed(side, abi, request) for side in (old, new))
-                    meant = _kind(*sides)
+                    meant = changed_kind(*sides)
                 kinds = [
                     one.kind
                     for one in about
@@ -358,13 +358,13 @@ def _reaches(
             by_request.setdefault(one.request, []).append(one)
     for request in requests:
         for abi in abis:
-            meant = _kind(allowed(old, abi, request), allowed(new, abi, request))
+            meant = changed_kind(allowed(old, abi, request), allowed(new, abi, request))
             kinds = [one.kind for one in by_request.get(request, ()) if abi in one.abis]
             if kinds != ([meant] if meant else []):
                 yield f"{request} on ABI {abi}: said {kinds}, meant {meant}"
 
 
-def _variables(old: Policy, new: Policy, said: list[Said]) -> Iterator[str]:
+def variable_faults(old: Policy, new: Policy, said: list[Said]) -> Iterator[str]:
     before, after = (
         {one.name: one.value for one in variables(side)} for side in (old, new)
     )

@@ -8,15 +8,22 @@ import subprocess
 
 import pytest
 
+from stockade.abi.targets import System
 from stockade.model.request import (
     AnyRequest,
     BindRequest,
     CallRequest,
     ConnectRequest,
     EnvironmentRequest,
+    HardLinkRequest,
+    InspectRequest,
     ListenRequest,
+    MetadataRequest,
     PathAction,
     PathRequest,
+    SeeRequest,
+    ServiceRequest,
+    SetIdRequest,
     SignalRequest,
     SpawnRequest,
     StartRequest,
@@ -29,6 +36,7 @@ from stockade.render.text import plain
 from stockade.review.request_words import (
     PROGRAM,
     NotARequestError,
+    asked_of,
     read_request,
     request_text,
 )
@@ -49,6 +57,13 @@ _WRITTEN: dict[str, AnyRequest] = {
     "signal KILL": SignalRequest(9),
     "signal 34 inside": SignalRequest(34, inside=True),
     "spawn": SpawnRequest(),
+    "inspect": InspectRequest(),
+    "metadata /srv/in": MetadataRequest("/srv/in"),
+    "set-id /srv/in": SetIdRequest("/srv/in"),
+    "hard-link /srv/in": HardLinkRequest("/srv/in"),
+    "see /srv/in": SeeRequest("/srv/in"),
+    r"read $'C:\\srv\\my file'": PathRequest("C:\\srv\\my file", PathAction.READ),
+    "service com.apple.trustd.agent": ServiceRequest("com.apple.trustd.agent"),
     "env LD_PRELOAD": EnvironmentRequest("LD_PRELOAD"),
     "stream inet": StreamRequest("inet"),
     "start": StartRequest(),
@@ -83,6 +98,52 @@ def test_every_path_is_read_back() -> None:
             # Safe to print as it is: nothing is hidden, nothing is left to escape.
             assert plain(text.replace("\\", "")) == text.replace("\\", "")
             assert read_request(shell_words(text), _ARCH) == request
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("c:/srv//in/", "C:\\srv\\in"),
+        (r"'d:\\.\x'", "D:\\x"),
+        (r"'C:\'", "C:\\"),
+        (r"""'C:\ünïcode "q"'""", 'C:\\ünïcode "q"'),
+    ],
+)
+def test_paths_of_windows_are_read(text: str, path: str) -> None:
+    assert read_request(shell_words(f"read {text}"), "") == PathRequest(
+        path, PathAction.READ
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "systems"),
+    [
+        ("read /srv", (System.LINUX, System.MACOS)),
+        ("metadata /srv", (System.LINUX, System.MACOS)),
+        ("start without /srv", (System.LINUX, System.MACOS)),
+        (r"read 'C:\x'", (System.WINDOWS,)),
+        (r"connect unix 'C:\x'", (System.WINDOWS,)),
+        ("connect unix @x", tuple(System)),
+        ("service a", (System.MACOS,)),
+        ("read PROGRAM", (System.LINUX,)),
+        ("signal KILL", tuple(System)),
+    ],
+)
+def test_a_request_is_asked_where_it_means_something(
+    text: str, systems: tuple[System, ...]
+) -> None:
+    request = read_request(shell_words(text), _ARCH)
+    for system in System:
+        if system in systems:
+            asked_of(request, system)
+        else:
+            with pytest.raises(NotARequestError):
+                asked_of(request, system)
+
+
+def test_a_call_is_asked_of_linux_alone() -> None:
+    with pytest.raises(NotARequestError, match="a target of Linux"):
+        read_request(["call", "read"], "")
 
 
 def test_every_call_is_read_back() -> None:
@@ -124,6 +185,8 @@ def test_a_shell_reads_what_is_written() -> None:
         ("call 1 2 3 4 5 6 7 8", "at most 6"),
         ("call vax:1", "unknown architecture `vax`"),
         ("call read x", "no argument"),
+        ("inspect me", "`inspect` is written `inspect`"),
+        ("see", "`see` is written `see PATH`"),
         ("spawn twice", "`spawn` is written `spawn`"),
         ("start over", "`start` is written `start`"),
     ],

@@ -7,24 +7,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from stockade.abi.arch import LINUX_TARGETS
-from stockade.driver.review import Side
+from stockade.abi.targets import SYSTEM_OF, System
+from stockade.driver.review import Side, decide_by
 from stockade.policy.places import places
 from stockade.proof.evaluator import Evaluator
+from stockade.review.flat_query import flat_answer
 from stockade.review.query import Answer, answers
-from stockade.review.request_words import NotARequestError, read_request
+from stockade.review.request_words import NotARequestError, asked_of, read_request
+from stockade.review.subject import is_flat, on_linux
 
 
 def query(side: Side, words: Sequence[str]) -> tuple[Answer, ...]:
     """Answer a request, written as words, for every target of a side.
 
-    Targets that know no such call are left out; raises NotARequestError where all
+    Targets on which it means nothing are left out; raises NotARequestError where all
     are, or the words are no request.
     """
     found: list[Answer] = []
     refusal: NotARequestError | None = None
     for target in sorted(side.subjects):
+        system = SYSTEM_OF[target]
+        arch = LINUX_TARGETS[target].arch if system is System.LINUX else ""
         try:
-            request = read_request(words, LINUX_TARGETS[target].arch)
+            request = read_request(words, arch)
+            asked_of(request, system)
         except NotARequestError as error:
             refusal = refusal or error
             continue
@@ -32,7 +38,10 @@ def query(side: Side, words: Sequence[str]) -> tuple[Answer, ...]:
         if not subject.places.keys:
             # A bundle's rules have keys, but no place where they were written.
             subject = replace(subject, places=places({}))
-        found += answers(subject, request, Evaluator)
+        if on_linux(subject):
+            found += answers(subject, request, Evaluator)
+        elif is_flat(subject):
+            found.append(flat_answer(subject, request, decide_by))
     if refusal and not found:
         raise refusal
     return tuple(found)

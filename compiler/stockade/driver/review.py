@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stockade.abi.arch import AUDIT_ARCH
+from stockade.abi.targets import SYSTEM_OF, System
 from stockade.artifact import listing
 from stockade.artifact.canonical import canonical
 from stockade.artifact.decode import decode
 from stockade.artifact.layout import MAGIC
 from stockade.artifact.write import write_all
 from stockade.diagnostics import Report, quote
-from stockade.driver.compile import targets
-from stockade.driver.linux import build_linux
-from stockade.driver.linux_claim import claimed_policy
+from stockade.driver.compile import back_end, targets
+from stockade.model.any_artifact import AnyArtifact
 from stockade.model.artifact import Artifact, Filter, Probe
+from stockade.model.key_rows import KeyRowsError
+from stockade.model.path_family import policy_on
 from stockade.model.place import Places
 from stockade.model.policy import Policy
 from stockade.model.request import CallRequest
@@ -29,11 +31,12 @@ from stockade.proof.interpreter import NotAProgramError, call_data, run
 from stockade.proof.prover import ProofRefusedError
 from stockade.review.calls import answer
 from stockade.review.change import Finding
-from stockade.review.difference import Judges, differences
+from stockade.review.difference import differences
+from stockade.review.judges import Decide, Judges, MakeDecide
 from stockade.review.page import difference_page, report_page
 from stockade.review.page_text import Document
 from stockade.review.report import Entry
-from stockade.review.subject import Subject
+from stockade.review.subject import AnySubject, Subject, on_linux
 
 
 class NothingInCommonError(Exception):
@@ -49,7 +52,7 @@ class Side:
     """One side of a comparison: what it is, and its artifact for each target."""
 
     document: Document
-    subjects: dict[str, Subject]
+    subjects: dict[str, AnySubject]
 
 
 def read_side(data: bytes, name: str, wanted: Iterable[str] = ()) -> Side:
@@ -60,7 +63,7 @@ def read_side(data: bytes, name: str, wanted: Iterable[str] = ()) -> Side:
     """
     if data.startswith(MAGIC):
         artifact = decode(data)
-        subject = Subject(artifact, _claimed(artifact), Places())
+        subject = _subject(artifact, _claimed(artifact), Places())
         return Side(Document(name), {artifact.target: subject})
     report = Report()
     settings = read_file(data, name, report)
@@ -70,31 +73,42 @@ def read_side(data: bytes, name: str, wanted: Iterable[str] = ()) -> Side:
         # What was read is UTF-8.
         Document(name, data.decode()),
         {
-            target: Subject(_built(policy, target), policy, where)
+            target: _subject(_built(policy, target), policy, where)
             for target in tuple(wanted) or targets()
         },
     )
 
 
-def _claimed(artifact: Artifact) -> Policy:
+def _subject(artifact: AnyArtifact, policy: Policy, where: Places) -> AnySubject:
+    system = SYSTEM_OF[artifact.target]
+    return Subject(artifact, policy_on(policy, system), where)
+
+
+def _claimed(artifact: AnyArtifact) -> Policy:
     """Rebuild a bundle's policy; the launcher goes by index where we go by name."""
-    for what, names in (
-        ("classes", [row.name for row in artifact.classes]),
-        ("levels", [level.name for level in artifact.levels]),
-    ):
-        for name in names:
-            if names.count(name) > 1:
-                raise ClaimRefusedError(f"two {what} are called {quote(name)}")
+    if isinstance(artifact, Artifact):
+        _refuse_equal_names("classes", [row.name for row in artifact.classes])
+        _refuse_equal_names("levels", [level.name for level in artifact.levels])
     try:
-        return claimed_policy(artifact)
+        return back_end(artifact.target).claimed(artifact)
     except KeyError as unknown:
         name = quote(str(unknown.args[0]))
         raise ClaimRefusedError(f"class {name} of a grant is no policy's") from None
+    except KeyRowsError as fault:
+        raise ClaimRefusedError(f"no policy has these keys: {fault}") from None
 
 
-def _built(policy: Policy, target: str) -> Artifact:
+def _refuse_equal_names(what: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ClaimRefusedError(f"two {what} are called {quote(name)}")
+
+
+def _built(policy: Policy, target: str) -> AnyArtifact:
     # One name for both sides: what a policy is called decides nothing.
-    return canonical(build_linux(policy, "policy", target))
+    made = back_end(target).build(policy, "policy", target, frozenset())
+    found: AnyArtifact = canonical(made)
+    return found
 
 
 def load_filter(program: Filter) -> Callable[[CallRequest], str]:
@@ -124,7 +138,15 @@ def _probe_text(arch: str, probe: Probe) -> str:
     return listing.probe(arch, probe).removeprefix(f"{probe.name}: ")
 
 
-JUDGES = Judges(compare_filters, load_filter, _probe_text)
+_EVALUATORS: dict[System, MakeDecide] = {}
+
+
+def decide_by(artifact: AnyArtifact) -> Decide:
+    """Make an artifact without kinds of hosts ready to answer requests."""
+    return _EVALUATORS[SYSTEM_OF[artifact.target]](artifact)
+
+
+JUDGES = Judges(compare_filters, load_filter, _probe_text, decide_by)
 
 
 def difference(old: Side, new: Side) -> tuple[Finding, ...]:
@@ -152,7 +174,8 @@ def difference_html(old: Side, new: Side, found: tuple[Entry, ...]) -> str:
 
 def report_html(side: Side) -> str:
     """Make the page of what one side means."""
-    return report_page(side.document, tuple(side.subjects.values()))
+    subjects = side.subjects.values()
+    return report_page(side.document, tuple(one for one in subjects if on_linux(one)))
 
 
 def write_page(path: Path, text: str) -> None:

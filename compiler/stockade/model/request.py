@@ -230,14 +230,7 @@ NeutralRequest: TypeAlias = (
     | EnvironmentRequest
 )
 # What a program can ask for; what one wall says about a port is none of it.
-AnyRequest: TypeAlias = (
-    CallRequest
-    | PathRequest
-    | EnvironmentRequest
-    | Composite
-    | StreamRequest
-    | StartRequest
-)
+AnyRequest: TypeAlias = CallRequest | NeutralRequest | StreamRequest | StartRequest
 
 
 @dataclass(frozen=True, slots=True)

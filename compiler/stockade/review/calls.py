@@ -9,7 +9,6 @@ from dataclasses import replace
 from stockade.abi.arch import AUDIT_ARCH
 from stockade.abi.errno import ERRNO_NAMES
 from stockade.abi.syscalls import call_names
-from stockade.model.artifact import Filter
 from stockade.model.call_rules import CALL_RULES
 from stockade.model.calls import CallRule, holds
 from stockade.model.decide import rules_by_call
@@ -22,7 +21,6 @@ from stockade.review.change import ALLOWED, Case, Fact, Kind, Topic, kind_of
 from stockade.review.keys import Keys
 from stockade.review.request_words import request_text
 
-Compare = Callable[[Filter, Filter], tuple[CallChange, ...]]
 _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 # What a call may do that a requirement refuses, and how dangerous that is. Where

@@ -11,6 +11,8 @@ from stockade.render.prose import Sentence
 from stockade.render.text import PlainText
 
 ALLOWED = "allow"
+# Where a change holds that no level of a policy makes.
+EVERY_LEVEL = "every level"
 # Stands on the side that lacks what a change of mechanism is about.
 NOTHING = "none"
 
@@ -29,6 +31,8 @@ class Topic(Enum):
 
     REACH = "reach"
     FILES = "files"
+    # What is done to files beside reading and writing them.
+    NAMES = "names"
     VARIABLES = "variables"
     START = "start"
     CALLS = "calls"
@@ -40,7 +44,8 @@ class Case:
     """One decision that changes: what it is about, a request, both answers.
 
     `witness` is a request as `stockade query` takes it, printable as it is; of a path
-    it stands for all below but what `spared` names. `reason` is that of a refusal.
+    it stands for all below but what `spared` names, unless it stands `alone`. `reason`
+    is that of a refusal.
     `hosts` and `targets` are empty where the case holds wherever its change does.
     """
 
@@ -52,6 +57,7 @@ class Case:
     reason: str = ""
     hosts: str = ""
     targets: tuple[str, ...] = ()
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ def file_changes(
             request = PathRequest(path, right.action)
             rules = keys.of(_meaning(arch, request), abis, request)
             case = _case(request, arch, answers, spared)
-            thing = _region(kind, path, spared)
+            thing = region(kind, path, spared)
             yield Fact(kind, Topic.FILES, right.rank, right.deed, thing, case, rules)
     yield from _program(walls, landlock_abi)
 
@@ -165,7 +165,8 @@ def regions(without: Table, with_: Table) -> Iterator[tuple[str, str, list[str]]
         yield from ((name, path, spared) for path, spared in found.items())
 
 
-def _region(kind: Kind, path: str, spared: list[str]) -> Sentence:
+def region(kind: Kind, path: str, spared: Sequence[str]) -> Sentence:
+    """Name a path with all below but what is spared."""
     whole = sentence("any path") if path == "/" else sentence(code(path), " and below")
     if not spared:
         return whole

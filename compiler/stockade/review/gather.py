@@ -15,7 +15,9 @@ from stockade.review.hosts import Host, in_words
 _SHOWN = 3
 _MOST_DEEDS = 20
 # Topics whose changes are the same for several things, which are then listed.
-_LISTED = (Topic.FILES, Topic.VARIABLES, Topic.START)
+_LISTED = (Topic.FILES, Topic.NAMES, Topic.VARIABLES, Topic.START)
+# Topics whose deeds on one thing are said together.
+_TOGETHER = (Topic.FILES, Topic.NAMES, Topic.VARIABLES)
 _INTROS = {
     Kind.NEWLY_ALLOWED: "the program may now ",
     Kind.NEWLY_DENIED: "the program may no longer ",
@@ -65,8 +67,7 @@ _Key: TypeAlias = tuple[Kind, Topic, str, Sentence, tuple[str, ...]]
 def _groups(facts: Mapping[Fact, Sequence[Host]]) -> Iterator[_Group]:
     by_thing: dict[_Key, list[Fact]] = {}
     for fact in facts:
-        # What may be done with a file or a variable is said together.
-        deed = "" if fact.topic in {Topic.FILES, Topic.VARIABLES} else fact.deed
+        deed = "" if fact.topic in _TOGETHER else fact.deed
         key = (fact.kind, fact.topic, deed, fact.thing, _names(fact.rules))
         by_thing.setdefault(key, []).append(fact)
     joined: dict[tuple[object, ...], list[list[Fact]]] = {}

@@ -7,11 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from stockade.model.decide import actions, folders_above
+from stockade.abi.targets import SYSTEM_OF, System
+from stockade.model.decide import actions
+from stockade.model.path_family import folded, folders_above
 from stockade.model.place import Place
-from stockade.model.policy import Grant, Policy
-from stockade.model.request import PathRequest
-from stockade.review.subject import Subject, changed_fields
+from stockade.model.policy import Access, Grant, Policy
+from stockade.model.request import (
+    FileRequest,
+    HardLinkRequest,
+    MetadataRequest,
+    PathRequest,
+)
+from stockade.review.subject import AnySubject, changed_fields
 
 _GRANTS = "grants"
 # What a policy means, asked as a question to a policy on a Landlock ABI.
@@ -31,12 +38,13 @@ class _Toggle:
 class Keys:
     """Names keys of two policies; each decision is asked once a key."""
 
-    def __init__(self, old: Subject, new: Subject) -> None:
+    def __init__(self, old: AnySubject, new: AnySubject) -> None:
         """Prepare a policy for each key that changed."""
         self._old, self._new = old, new
+        self._system = system = SYSTEM_OF[new.artifact.target]
         self._own = (
-            (new, _own_grants(new, old)),
-            (old, _own_grants(old, new)),
+            (new, _own_grants(new, old, system)),
+            (old, _own_grants(old, new, system)),
         )
         self._toggles = [
             _Toggle(
@@ -51,7 +59,7 @@ class Keys:
         self,
         meaning: Meaning[object],
         abis: tuple[int, int],
-        path: PathRequest | None = None,
+        path: FileRequest | None = None,
     ) -> tuple[Place, ...]:
         """List the keys whose change alone changes what is meant; path rules by path.
 
@@ -80,7 +88,7 @@ class Keys:
         place = self._new.key(field)
         return place if place.where else self._old.key(field)
 
-    def _grants(self, request: PathRequest | None) -> tuple[Place, ...]:
+    def _grants(self, request: FileRequest | None) -> tuple[Place, ...]:
         """Find the path rules of one side alone that allow a request."""
         if request is None:
             return ()
@@ -88,16 +96,29 @@ class Keys:
             side.place(grant)
             for side, by_path in self._own
             for above in folders_above(request.path)
-            for grant in by_path.get(above, ())
-            if request.action in actions(side.policy, grant.access)
+            for grant in by_path.get(folded(above, self._system), ())
+            if grants(side.policy, grant.access, request)
         )
 
 
-def _own_grants(side: Subject, other: Subject) -> dict[str, list[Grant]]:
+def grants(policy: Policy, access: Access, request: FileRequest) -> bool:
+    """Tell whether path rules of a kind are meant to allow a request below them."""
+    match request:
+        case PathRequest():
+            return request.action in actions(policy, access)
+        case MetadataRequest() | HardLinkRequest():
+            return access is Access.READ_WRITE
+        case _:
+            return False
+
+
+def _own_grants(
+    side: AnySubject, other: AnySubject, system: System
+) -> dict[str, list[Grant]]:
     """Give the path rules that the other side lacks, by path."""
     others = frozenset(other.policy.grants)
     found: dict[str, list[Grant]] = {}
     for grant in side.policy.grants:
         if grant not in others:
-            found.setdefault(grant.path, []).append(grant)
+            found.setdefault(folded(grant.path, system), []).append(grant)
     return found

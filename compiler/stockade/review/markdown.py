@@ -12,7 +12,15 @@ from collections.abc import Iterator, Sequence
 from stockade.render.prose import code_span
 from stockade.render.text import PlainText
 from stockade.review.change import ALLOWED, Case, Kind
-from stockade.review.report import Entry, case_note, case_text, counts, place
+from stockade.review.report import (
+    Entry,
+    case_note,
+    case_text,
+    counts,
+    place,
+    targets_of,
+)
+from stockade.review.simulated import note
 
 # A comment has room for so many characters, and a reader for fewer.
 _FOLDED = 20
@@ -42,6 +50,9 @@ def markdown_lines(found: Sequence[Entry]) -> Iterator[str]:
         if kind is Kind.MECHANISM:
             yield ""
             yield "</details>"
+    if note(targets_of(found)):
+        yield ""
+        yield note(targets_of(found))
 
 
 def _entry(entry: Entry) -> Iterator[str]:

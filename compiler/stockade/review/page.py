@@ -41,7 +41,7 @@ from stockade.review.page_text import (
     side_by_side,
 )
 from stockade.review.report import Entry, case_note
-from stockade.review.subject import Subject
+from stockade.review.subject import LinuxSubject
 
 _FOLDER = "review"
 # The first witnesses of a change are shown at once, the rest when asked for.
@@ -109,7 +109,7 @@ class KindView:
     changes: tuple[Change, ...]
 
 
-def report_page(document: Document, subjects: tuple[Subject, ...]) -> str:
+def report_page(document: Document, subjects: tuple[LinuxSubject, ...]) -> str:
     """Make the page of one policy or bundle, with a section for what targets share."""
     anchors = Anchors({"line": document})
     keys = [keys_of_rules(subject) for subject in subjects]
@@ -183,14 +183,14 @@ def _asset(templates: Templates, name: str) -> HtmlText:
     return html_asset(templates.render(f"{_FOLDER}/{name}"))
 
 
-def _targets(subjects: tuple[Subject, ...]) -> str:
+def _targets(subjects: tuple[LinuxSubject, ...]) -> str:
     return ", ".join(subject.artifact.target for subject in subjects)
 
 
 def _sections(
-    subjects: tuple[Subject, ...], views: Sequence[Facts | Calls]
+    subjects: tuple[LinuxSubject, ...], views: Sequence[Facts | Calls]
 ) -> tuple[Section, ...]:
-    shared: dict[Facts | Calls, list[Subject]] = {}
+    shared: dict[Facts | Calls, list[LinuxSubject]] = {}
     for subject, view in zip(subjects, views, strict=True):
         shared.setdefault(view, []).append(subject)
     return tuple(
@@ -199,7 +199,7 @@ def _sections(
 
 
 def _facts(
-    subject: Subject, links: dict[str, tuple[Link, ...]], anchors: Anchors
+    subject: LinuxSubject, links: dict[str, tuple[Link, ...]], anchors: Anchors
 ) -> Facts:
     artifact = subject.artifact
     return Facts(

@@ -16,7 +16,7 @@ from stockade.model.policy import Policy
 from stockade.render.text import HtmlText, html_text
 from stockade.review import hosts
 from stockade.review.page_text import Anchors, Link
-from stockade.review.subject import Subject
+from stockade.review.subject import LinuxSubject
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Calls:
     free: tuple[HtmlText, ...]
 
 
-def rules_by_hosts(subject: Subject) -> dict[CallRule, str]:
+def rules_by_hosts(subject: LinuxSubject) -> dict[CallRule, str]:
     """Give the rules of a policy with the hosts on which each is in force."""
     every = hosts.hosts_of((subject.artifact,))
     found: dict[CallRule, list[hosts.Host]] = {}
@@ -68,7 +68,7 @@ def rules_by_hosts(subject: Subject) -> dict[CallRule, str]:
     return {rule: hosts.in_words(some, every) for rule, some in found.items()}
 
 
-def keys_of_rules(subject: Subject) -> dict[CallRule, tuple[Place, ...]]:
+def keys_of_rules(subject: LinuxSubject) -> dict[CallRule, tuple[Place, ...]]:
     """Name for each rule the written keys without which it would not be in force."""
     found: dict[CallRule, dict[Place, None]] = {}
     policy, default = subject.policy, Policy()
@@ -98,7 +98,7 @@ def links_by_requirement(
 
 
 def calls_view(
-    subject: Subject, keys: dict[CallRule, tuple[Place, ...]], anchors: Anchors
+    subject: LinuxSubject, keys: dict[CallRule, tuple[Place, ...]], anchors: Anchors
 ) -> Calls:
     """Give every call of a subject's target."""
     arch = LINUX_TARGETS[subject.artifact.target].arch

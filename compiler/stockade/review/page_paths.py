@@ -12,7 +12,7 @@ from stockade.model.policy import Access, Grant
 from stockade.render.text import HtmlText, html_name, html_text
 from stockade.review.files import RIGHTS
 from stockade.review.page_text import Anchors, Link
-from stockade.review.subject import Subject
+from stockade.review.subject import LinuxSubject
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class _Folder:
     inner: dict[str, _Folder] = field(default_factory=dict)
 
 
-def tree(subject: Subject, anchors: Anchors) -> tuple[Node, ...]:
+def tree(subject: LinuxSubject, anchors: Anchors) -> tuple[Node, ...]:
     """Give the granted paths of an artifact as a tree, a chain of folders as one."""
     root = _Folder()
     for row in sorted(subject.artifact.grants, key=lambda row: row.path):
@@ -67,7 +67,7 @@ def tree(subject: Subject, anchors: Anchors) -> tuple[Node, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Maker:
-    subject: Subject
+    subject: LinuxSubject
     anchors: Anchors
 
     def nodes(self, above: str, folder: _Folder) -> tuple[Node, ...]:

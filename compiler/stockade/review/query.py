@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Answer one request on every kind of host, with the rule that decides it.
+"""Answer one request on every kind of Linux host, with the rule that decides it.
 
 What is decided comes from the artifact alone, by a judge that is handed in. The
 policy beside it is asked for words only: which rule says so, under which key.
@@ -14,12 +14,15 @@ from typing import Protocol
 
 from stockade.abi.arch import LINUX_TARGETS
 from stockade.model.artifact import Artifact, GrantRow, Variant
+from stockade.model.intent import DENY
 from stockade.model.request import (
     AnyRequest,
     CallRequest,
     EnvironmentRequest,
+    HardLinkRequest,
     PathAction,
     PathRequest,
+    ServiceRequest,
     Situation,
     StartRequest,
     StreamRequest,
@@ -38,7 +41,8 @@ from stockade.review.reasons import (
     start_decision,
 )
 from stockade.review.request_words import PROGRAM
-from stockade.review.subject import Subject
+from stockade.review.simulated import note, simulated
+from stockade.review.subject import LinuxSubject
 from stockade.review.walls import Walls
 
 _ABI = "landlock-abi-"
@@ -78,7 +82,7 @@ class Answer:
 
 
 def answers(
-    subject: Subject, request: AnyRequest, judge: MakeJudge
+    subject: LinuxSubject, request: AnyRequest, judge: MakeJudge
 ) -> tuple[Answer, ...]:
     """Answer a request on every level and kind of host; equal answers are one."""
     artifact = subject.artifact
@@ -107,7 +111,7 @@ def answers(
 
 
 def _on_host(
-    subject: Subject,
+    subject: LinuxSubject,
     variant: Variant,
     host: Host,
     request: AnyRequest,
@@ -125,6 +129,14 @@ def _on_host(
             return said, path_reason(subject, situation, request, said, rows)
         case CallRequest():
             return walls.request(request), call_reason(subject, situation, request)
+        case HardLinkRequest() if reach(walls, request) == ALLOWED:
+            # Landlock judges that a file is made in the folder.
+            folder = request.path.rpartition("/")[0] or "/"
+            made = PathRequest(folder, PathAction.CREATE_FILE)
+            return _on_host(subject, variant, host, made, judge)
+        case ServiceRequest():
+            # No name is looked up by the kernel: see `request_words.asked_of`.
+            return REFUSED, Reason("this system knows no such services")
         case _:
             said = reach(walls, request)
             return said, reach_reason(subject, situation, request, said)
@@ -160,12 +172,18 @@ def text_lines(found: tuple[Answer, ...]) -> Iterator[str]:
             f"{one.level}, {one.hosts}, {' '.join(targets)}: {in_word(one.decision)}:"
             f" {plain(one.reason.text)}{f'; by {by}' if by else ''}"
         )
+    said = note(one.target for one in found)
+    if said:
+        yield said
 
 
 def in_word(decision: str) -> str:
     """Write a decision as people read it."""
     if decision in (ALLOWED, REFUSED, ABSENT):
         return decision
+    if decision == DENY:
+        # A judge that knows no errors.
+        return "denied"
     return f"denied {decision}"
 
 
@@ -176,6 +194,7 @@ def json_text(found: tuple[Answer, ...]) -> str:
             "answers": [
                 {
                     "targets": targets,
+                    "simulated": simulated(targets),
                     "level": one.level,
                     "hosts": one.hosts,
                     "allowed": one.decision == ALLOWED,

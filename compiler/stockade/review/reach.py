@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Decide what takes several calls or walls: networks, sockets, signals, processes.
 
+Also what calls on files beside reading and writing them are for.
+
 A request goes through where some way of making it meets no refusal. Ways are the
 plain ones of a program; that any other use of a call changes, the comparison of the
 filters finds by itself.
@@ -9,13 +11,19 @@ filters finds by itself.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from stockade.model.request import (
     BindRequest,
     Composite,
     ConnectRequest,
+    HardLinkRequest,
+    InspectRequest,
     ListenRequest,
+    MetadataRequest,
+    SeeRequest,
+    SetIdRequest,
     SignalRequest,
     SpawnRequest,
     Transport,
@@ -38,11 +46,49 @@ _POINTER, _DESCRIPTOR, _LENGTH = 0x10000, 3, 16
 _SIGCHLD = 17
 # A process that is neither the program nor, seen from it, without a number.
 OTHER_PROCESS = 4000
+_AT_FDCWD = (1 << 64) - 100
+_Called: TypeAlias = (
+    SpawnRequest
+    | InspectRequest
+    | MetadataRequest
+    | SetIdRequest
+    | HardLinkRequest
+    | SeeRequest
+)
+Reach: TypeAlias = Composite | _Called
+# Requests that are one call each; the first that goes through will do.
+_CALLED: Mapping[type[_Called], tuple[tuple[str, tuple[int, ...]], ...]] = {
+    SpawnRequest: (
+        ("clone", (_SIGCHLD,)),
+        ("fork", ()),
+        ("vfork", ()),
+        ("clone3", (_POINTER, 88)),
+    ),
+    InspectRequest: (("getpgid", (OTHER_PROCESS,)), ("getsid", (OTHER_PROCESS,))),
+    MetadataRequest: (
+        ("chmod", (_POINTER, 0o600)),
+        ("fchmodat", (_AT_FDCWD, _POINTER, 0o600)),
+        ("utimensat", (_AT_FDCWD, _POINTER, _POINTER, 0)),
+    ),
+    SetIdRequest: (
+        ("chmod", (_POINTER, 0o4755)),
+        ("fchmodat", (_AT_FDCWD, _POINTER, 0o4755)),
+    ),
+    # Landlock then judges that a file is made in the folder.
+    HardLinkRequest: (
+        ("link", (_POINTER, _POINTER)),
+        ("linkat", (_AT_FDCWD, _POINTER, _AT_FDCWD, _POINTER, 0)),
+    ),
+    SeeRequest: (
+        ("newfstatat", (_AT_FDCWD, _POINTER, _POINTER, 0)),
+        ("faccessat", (_AT_FDCWD, _POINTER, 0)),
+    ),
+}
 # Landlock's answers, by what it judges.
 _PORT, _SOCKET_PATH, _SCOPE = "EACCES", "EACCES", "EPERM"
 
 
-def answer(walls: Walls, request: Composite) -> str:
+def answer(walls: Walls, request: Reach) -> str:
     """Answer a request: `allow`, or the error of the first refusal."""
     match request:
         case ConnectRequest():
@@ -55,8 +101,12 @@ def answer(walls: Walls, request: Composite) -> str:
             return _unix(walls, request.address)
         case SignalRequest():
             return _signal(walls, request)
-        case SpawnRequest():
-            return _spawn(walls)
+        case _:
+            return _called(walls, type(request))
+
+
+def _called(walls: Walls, kind: type[_Called]) -> str:
+    return _some(walls.call(name, *args) for name, args in _CALLED[kind])
 
 
 def _some(ways: Iterable[str]) -> str:
@@ -168,16 +218,5 @@ def _signal(walls: Walls, request: SignalRequest) -> str:
     )
     if request.inside:
         # Without another process inside there is none to signal.
-        return _all(_spawn(walls), sent)
+        return _all(_called(walls, SpawnRequest), sent)
     return _all(sent, _wall(_SCOPE, open_=not walls.scoped("SIGNAL")))
-
-
-def _spawn(walls: Walls) -> str:
-    return _some(
-        (
-            walls.call("clone", _SIGCHLD),
-            walls.call("fork"),
-            walls.call("vfork"),
-            walls.call("clone3", _POINTER, 88),
-        )
-    )

@@ -21,17 +21,17 @@ from stockade.model.place import Place
 from stockade.model.policy import Policy
 from stockade.model.request import (
     CallRequest,
-    Composite,
     EnvironmentRequest,
     PathRequest,
     Situation,
     StartRequest,
     StreamRequest,
 )
+from stockade.review.reach import Reach
 from stockade.review.reach import answer as reach
 from stockade.review.request_words import PROGRAM
 from stockade.review.rows import listed, places_of
-from stockade.review.subject import Subject
+from stockade.review.subject import AnySubject, LinuxSubject, on_linux
 from stockade.review.walls import PolicyWalls
 
 ALLOWED, REFUSED, ABSENT = "allow", "refused", "absent"
@@ -59,7 +59,7 @@ class Reason:
 
 
 def path_reason(
-    subject: Subject,
+    subject: LinuxSubject,
     situation: Situation,
     request: PathRequest,
     said: str,
@@ -70,7 +70,7 @@ def path_reason(
         return Reason(f"the program itself is granted as {PROGRAM.lower()}")
     if rows and said == ALLOWED:
         return Reason(listed(rows), _of_rows(subject, situation, request, rows))
-    keys = _deciding(subject, lambda policy: decide(policy, situation, request).allowed)
+    keys = deciding(subject, lambda policy: decide(policy, situation, request).allowed)
     if said in _BESIDE_RULES:
         return Reason(_BESIDE_RULES[said], keys)
     covering = tuple(
@@ -83,7 +83,7 @@ def path_reason(
 
 
 def _of_rows(
-    subject: Subject,
+    subject: LinuxSubject,
     situation: Situation,
     request: PathRequest,
     rows: tuple[GrantRow, ...],
@@ -92,14 +92,16 @@ def _of_rows(
     own = places_of(subject, rows)
     if all(row.policy for row in rows):
         return own
-    keys = _deciding(subject, lambda policy: decide(policy, situation, request).allowed)
+    keys = deciding(subject, lambda policy: decide(policy, situation, request).allowed)
     return (*own, *(keys or (subject.key("system"),)))
 
 
-def call_reason(subject: Subject, situation: Situation, request: CallRequest) -> Reason:
+def call_reason(
+    subject: LinuxSubject, situation: Situation, request: CallRequest
+) -> Reason:
     """Name the rule that decides a call, and the keys that put it in force."""
     rule = _rule(subject.policy, situation, request)
-    keys = _deciding(subject, lambda policy: _rule(policy, situation, request))
+    keys = deciding(subject, lambda policy: _rule(policy, situation, request))
     if rule is None:
         return Reason(decide(subject.policy, situation, request).rule, keys)
     serves = f"{rule.requirement}: " if rule.requirement else ""
@@ -119,7 +121,7 @@ def _rule(
 
 
 def reach_reason(
-    subject: Subject, situation: Situation, request: Composite, said: str
+    subject: LinuxSubject, situation: Situation, request: Reach, said: str
 ) -> Reason:
     """Name the keys that decide what takes several calls or walls."""
 
@@ -129,11 +131,11 @@ def reach_reason(
         )
 
     words = "no step of it is refused" if said == ALLOWED else "a step of it is refused"
-    return Reason(words, _deciding(subject, meaning))
+    return Reason(words, deciding(subject, meaning))
 
 
-def _deciding(
-    subject: Subject, meaning: Callable[[Policy], object]
+def deciding(
+    subject: AnySubject, meaning: Callable[[Policy], object]
 ) -> tuple[Place, ...]:
     """List the keys of which another value alone makes another meaning."""
     now = meaning(subject.policy)
@@ -156,7 +158,7 @@ def _others(policy: Policy) -> Iterator[tuple[str, tuple[Policy, ...]]]:
 
 
 def start_decision(
-    subject: Subject, request: EnvironmentRequest | StreamRequest | StartRequest
+    subject: AnySubject, request: EnvironmentRequest | StreamRequest | StartRequest
 ) -> tuple[str, Reason]:
     """Decide what is the same on every host, from the artifact's tables."""
     match request:
@@ -173,7 +175,7 @@ def start_decision(
             return _start(subject, request)
 
 
-def _variable(subject: Subject, name: str) -> tuple[str, Reason]:
+def _variable(subject: AnySubject, name: str) -> tuple[str, Reason]:
     for row in subject.artifact.environment:
         if row.name == name:
             origins = {one.name: one.origin for one in variables(subject.policy)}
@@ -187,11 +189,22 @@ def _variable(subject: Subject, name: str) -> tuple[str, Reason]:
     return ABSENT, Reason("no rule names it")
 
 
-def _start(subject: Subject, request: StartRequest) -> tuple[str, Reason]:
-    for row in subject.artifact.grants:
-        if row.path == request.without and not row.optional:
-            words = f"the path of {row.class_name} `{row.path}` must exist"
-            return REFUSED, Reason(words, places_of(subject, (row,)))
+def needed(subject: AnySubject) -> Iterator[tuple[str, str, tuple[Place, ...]]]:
+    """Give the paths that a start refuses to do without: how granted, and where."""
+    if on_linux(subject):
+        for row in subject.artifact.grants:
+            if not row.optional:
+                yield row.class_name, row.path, places_of(subject, (row,))
+    else:
+        # Every path that a policy names itself.
+        for grant in subject.policy.grants:
+            yield str(grant.access), grant.path, (subject.place(grant),)
+
+
+def _start(subject: AnySubject, request: StartRequest) -> tuple[str, Reason]:
+    for access, path, places in needed(subject):
+        if path == request.without:
+            return REFUSED, Reason(f"the path of {access} `{path}` must exist", places)
     for place in subject.artifact.trusted:
         if (place.base, place.path) == request.writing:
             return REFUSED, Reason(

@@ -11,10 +11,12 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from stockade.model.intent import DENY
 from stockade.model.place import Place
 from stockade.render.prose import Sentence, code, sentence
 from stockade.render.text import plain
-from stockade.review.change import NOTHING, Case, Change, Finding, Kind
+from stockade.review.change import ALLOWED, NOTHING, Case, Change, Finding, Kind
+from stockade.review.simulated import note, simulated
 
 SHOWN_CASES = 5
 _ORDER = tuple(Kind)
@@ -58,10 +60,16 @@ def entries(findings: Sequence[Finding]) -> tuple[Entry, ...]:
 
 def _cases(some: Sequence[Finding]) -> tuple[Case, ...]:
     """Join the cases of targets; those of some targets alone name them."""
-    targets: dict[Case, list[str]] = {}
+    answered: dict[Case, list[tuple[Case, str]]] = {}
     for one in some:
         for case in one.change.cases:
-            targets.setdefault(case, []).append(one.target)
+            answered.setdefault(_question(case), []).append((case, one.target))
+    targets: dict[Case, list[str]] = {}
+    for alike in answered.values():
+        # A judge that knows no errors says no other thing than one that does.
+        joined = _joined([case for case, _ in alike])
+        for case, target in alike:
+            targets.setdefault(joined or case, []).append(target)
     whole = [case for case, names in targets.items() if len(names) == len(some)]
     part = [
         replace(case, targets=tuple(names))
@@ -69,6 +77,29 @@ def _cases(some: Sequence[Finding]) -> tuple[Case, ...]:
         if len(names) < len(some)
     ]
     return (*whole, *part)
+
+
+def _question(case: Case) -> Case:
+    """Give a case without the answers that refuse."""
+    before, after = (
+        answer if answer == ALLOWED else plain("")
+        for answer in (case.before, case.after)
+    )
+    return replace(case, before=before, after=after)
+
+
+def _joined(cases: Sequence[Case]) -> Case | None:
+    befores, afters = (
+        tuple(dict.fromkeys(one)) for one in zip(*map(_answers, cases), strict=True)
+    )
+    if DENY not in befores and DENY not in afters:
+        return None
+    before, after = (plain(" or ".join(one)) for one in (befores, afters))
+    return replace(cases[0], before=before, after=after)
+
+
+def _answers(case: Case) -> tuple[str, str]:
+    return case.before, case.after
 
 
 def text_lines(found: Sequence[Entry], *, colour: bool = False) -> Iterator[str]:
@@ -88,6 +119,13 @@ def text_lines(found: Sequence[Entry], *, colour: bool = False) -> Iterator[str]
             if more:
                 yield f"    and {more} more"
             yield f"    {place(entry)}"
+    if note(targets_of(found)):
+        yield note(targets_of(found))
+
+
+def targets_of(found: Sequence[Entry]) -> tuple[str, ...]:
+    """List the targets that entries speak of."""
+    return tuple(dict.fromkeys(one for entry in found for one in entry.targets))
 
 
 def case_text(kind: Kind, case: Case) -> str:
@@ -150,7 +188,10 @@ def counts(found: Sequence[Entry]) -> str:
 def json_text(found: Sequence[Entry]) -> str:
     """Write entries as one JSON object on one line; the keys are stable."""
     changes = [_json_entry(entry) for entry in found]
-    return json.dumps({"version": 1, "changes": changes}, ensure_ascii=True)
+    found_for = simulated(targets_of(found))
+    return json.dumps(
+        {"version": 1, "simulated": found_for, "changes": changes}, ensure_ascii=True
+    )
 
 
 def _json_entry(entry: Entry) -> dict[str, object]:
@@ -171,6 +212,7 @@ def _json_entry(entry: Entry) -> dict[str, object]:
                 "before": case.before,
                 "after": case.after,
                 "spared": case.spared,
+                "alone": case.alone,
                 "reason": case.reason,
                 "hosts": case.hosts or entry.hosts,
                 "targets": case.targets or entry.targets,

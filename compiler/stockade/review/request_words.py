@@ -7,12 +7,15 @@ on a target of architecture `arch`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from stockade.abi.arch import AUDIT_ARCH
 from stockade.abi.signals import LAST_SIGNAL, SIGNAL_NAMES, SIGNALS
 from stockade.abi.syscalls import ARCHES, call_names, call_numbers
+from stockade.abi.targets import System
 from stockade.diagnostics import quote
+from stockade.model.path_family import family_of, family_on
 from stockade.model.request import (
     AnyRequest,
     BindRequest,
@@ -20,9 +23,15 @@ from stockade.model.request import (
     Composite,
     ConnectRequest,
     EnvironmentRequest,
+    HardLinkRequest,
+    InspectRequest,
     ListenRequest,
+    MetadataRequest,
     PathAction,
     PathRequest,
+    SeeRequest,
+    ServiceRequest,
+    SetIdRequest,
     SignalRequest,
     SpawnRequest,
     StartRequest,
@@ -49,6 +58,22 @@ _PATH_ACTIONS = {word: action for action, word in _PATH_WORDS.items()} | {
     "execute": PathAction.EXECUTE,
     "create": PathAction.CREATE_FILE,
 }
+# What is done to a file beside reading and writing it.
+_NAMES: dict[
+    str, type[MetadataRequest | SetIdRequest | HardLinkRequest | SeeRequest]
+] = {
+    "metadata": MetadataRequest,
+    "set-id": SetIdRequest,
+    "hard-link": HardLinkRequest,
+    "see": SeeRequest,
+}
+_WORD_OF_NAMES = {kind: word for word, kind in _NAMES.items()}
+_SERVICE = "service"
+_ALONE: dict[type[SpawnRequest | InspectRequest], str] = {
+    SpawnRequest: "spawn",
+    InspectRequest: "inspect",
+}
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _ARGUMENTS, _WORD = 6, 0xFFFFFFFF
 
 
@@ -68,6 +93,8 @@ def request_words(request: AnyRequest, arch: str) -> tuple[str, ...]:
             if request.action is PathAction.CONNECT:
                 return ("connect", _UNIX, request.path)
             return (_PATH_WORDS[request.action], request.path)
+        case MetadataRequest() | SetIdRequest() | HardLinkRequest() | SeeRequest():
+            return (_WORD_OF_NAMES[type(request)], request.path)
         case CallRequest():
             return _call_words(request, arch)
         case EnvironmentRequest() | StreamRequest() | StartRequest():
@@ -76,23 +103,30 @@ def request_words(request: AnyRequest, arch: str) -> tuple[str, ...]:
             return _reach_words(request)
 
 
-def _reach_words(request: Composite) -> tuple[str, ...]:
+def _reach_words(
+    request: Composite | ServiceRequest | InspectRequest,
+) -> tuple[str, ...]:
     match request:
-        case ConnectRequest():
-            host = f"[{request.host}]" if ":" in request.host else request.host
-            address = f"{host}:{request.port}"
-            return ("connect", *_transport(request.transport), address)
+        case SpawnRequest() | InspectRequest():
+            return (_ALONE[type(request)],)
+        case ServiceRequest():
+            return (_SERVICE, request.name)
+        case ConnectRequest() | UnixRequest():
+            return ("connect", *_address(request))
         case BindRequest():
             return ("bind", *_transport(request.transport), str(request.port))
         case ListenRequest():
             return ("listen", str(request.port))
-        case UnixRequest():
-            return ("connect", _UNIX, request.address)
         case SignalRequest():
             words = ("signal", signal_name(request.signal))
             return (*words, _INSIDE) if request.inside else words
-        case SpawnRequest():
-            return ("spawn",)
+
+
+def _address(request: ConnectRequest | UnixRequest) -> tuple[str, ...]:
+    if isinstance(request, UnixRequest):
+        return (_UNIX, request.address)
+    host = f"[{request.host}]" if ":" in request.host else request.host
+    return (*_transport(request.transport), f"{host}:{request.port}")
 
 
 def _transport(transport: Transport) -> tuple[str, ...]:
@@ -136,7 +170,10 @@ def _argument_word(arg: int, own_pid: int) -> str:
 
 
 def read_request(words: Sequence[str], arch: str) -> AnyRequest:
-    """Read a request of a program on an architecture; raises NotARequestError."""
+    """Read a request of a program on an architecture; raises NotARequestError.
+
+    `arch` is empty for a target of a system whose calls have no numbers here.
+    """
     if not words:
         raise NotARequestError("no request; one is `read PATH`")
     verb, rest = words[0], tuple(words[1:])
@@ -145,11 +182,42 @@ def read_request(words: Sequence[str], arch: str) -> AnyRequest:
     if verb in _PATH_ACTIONS:
         (path,) = _count(verb, rest, "PATH")
         return PathRequest(_path(path), _PATH_ACTIONS[verb])
+    if verb in _NAMES:
+        (path,) = _count(verb, rest, "PATH")
+        return _NAMES[verb](_path(path))
+    for kind, word in _ALONE.items():
+        if verb == word:
+            _count(verb, rest)
+            return kind()
     reader = _READERS.get(verb)
     if reader is None:
-        known = ", ".join(("call", *_READERS, *_PATH_ACTIONS))
+        alone = _ALONE.values()
+        known = ", ".join(("call", *_READERS, *alone, *_PATH_ACTIONS, *_NAMES))
         raise NotARequestError(f"unknown request {quote(verb)}; there are {known}")
     return reader(rest)
+
+
+def asked_of(request: AnyRequest, system: System) -> None:
+    """Raise NotARequestError for what means nothing on a system."""
+    if isinstance(request, ServiceRequest) and system is not System.MACOS:
+        raise NotARequestError("a service is asked of `macos`")
+    for path in _paths_of(request):
+        if path == PROGRAM and system is not System.LINUX:
+            raise NotARequestError(f"{PROGRAM} is asked of a target of Linux")
+        if path != PROGRAM and family_of(path) is not family_on(system):
+            raise NotARequestError(f"{quote(path)} is no path of {system}")
+
+
+def _paths_of(request: AnyRequest) -> tuple[str, ...]:
+    match request:
+        case PathRequest(path) | MetadataRequest(path) | SetIdRequest(path):
+            return (path,)
+        case HardLinkRequest(path) | SeeRequest(path):
+            return (path,)
+        case UnixRequest(path) | StartRequest(path) if path and path[0] != "@":
+            return (path,)
+        case _:
+            return ()
 
 
 def _count(verb: str, words: tuple[str, ...], *names: str) -> tuple[str, ...]:
@@ -162,10 +230,14 @@ def _count(verb: str, words: tuple[str, ...], *names: str) -> tuple[str, ...]:
 def _path(text: str) -> str:
     if text == PROGRAM:
         return text
-    parts = [part for part in text.split("/") if part not in {"", "."}]
-    if not text.startswith("/") or ".." in parts or "\0" in text:
+    drive = text[:1].upper() + ":\\" if _DRIVE.match(text) else ""
+    # Windows takes either mark between the parts of a path.
+    rest = text[len(drive) :].replace("/", "\\") if drive else text
+    mark = "\\" if drive else "/"
+    parts = [part for part in rest.split(mark) if part not in {"", "."}]
+    if not (drive or text.startswith("/")) or ".." in parts or "\0" in text:
         raise NotARequestError(f"{quote(text)} is no absolute path without `..`")
-    return "/" + "/".join(parts)
+    return (drive or mark) + mark.join(parts)
 
 
 def _read_connect(words: tuple[str, ...]) -> AnyRequest:
@@ -224,9 +296,9 @@ def _read_signal(words: tuple[str, ...]) -> AnyRequest:
     return SignalRequest(number, inside)
 
 
-def _read_spawn(words: tuple[str, ...]) -> AnyRequest:
-    _count("spawn", words)
-    return SpawnRequest()
+def _read_service(words: tuple[str, ...]) -> AnyRequest:
+    (name,) = _count(_SERVICE, words, "NAME")
+    return ServiceRequest(name)
 
 
 def _read_environment(words: tuple[str, ...]) -> AnyRequest:
@@ -254,7 +326,7 @@ _READERS: dict[str, Callable[[tuple[str, ...]], AnyRequest]] = {
     "bind": _read_bind,
     "listen": _read_listen,
     "signal": _read_signal,
-    "spawn": _read_spawn,
+    _SERVICE: _read_service,
     "env": _read_environment,
     "stream": _read_stream,
     "start": _read_start,
@@ -264,6 +336,8 @@ _READERS: dict[str, Callable[[tuple[str, ...]], AnyRequest]] = {
 def _read_call(words: tuple[str, ...], arch: str) -> AnyRequest:
     if not 1 <= len(words) <= 1 + _ARGUMENTS:
         raise NotARequestError("a call is written `call NAME ARGS...`, at most 6 ARGS")
+    if not arch:
+        raise NotARequestError("a system call is asked of a target of Linux")
     other, colon, name = words[0].rpartition(":")
     if colon:
         arch = _arch(other)

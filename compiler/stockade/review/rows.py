@@ -11,7 +11,7 @@ from stockade.model.place import Place
 from stockade.model.policy import Access, Grant
 from stockade.model.request import PathAction
 from stockade.render.text import PlainText, plain
-from stockade.review.subject import Subject
+from stockade.review.subject import LinuxSubject
 
 _ACCESSES = {str(access): access for access in Access}
 
@@ -21,7 +21,7 @@ def listed(rows: tuple[GrantRow, ...]) -> str:
     return ", ".join(f"{row.class_name} `{row.path}`" for row in rows)
 
 
-def places_of(subject: Subject, rows: tuple[GrantRow, ...]) -> tuple[Place, ...]:
+def places_of(subject: LinuxSubject, rows: tuple[GrantRow, ...]) -> tuple[Place, ...]:
     """Give the places of the policy's own path rules among some rows."""
     return tuple(
         subject.place(Grant(row.path, _ACCESSES[row.class_name]))
@@ -31,7 +31,7 @@ def places_of(subject: Subject, rows: tuple[GrantRow, ...]) -> tuple[Place, ...]
 
 
 def explain(
-    subject: Subject, path: str, allows: Callable[[GrantRow, PathAction], bool]
+    subject: LinuxSubject, path: str, allows: Callable[[GrantRow, PathAction], bool]
 ) -> PlainText:
     """Say in one line what is allowed on a path, and by which rules."""
     said = []

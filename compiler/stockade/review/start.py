@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stockade.model.artifact import Artifact
 from stockade.model.place import Place
+from stockade.model.policy import Access
 from stockade.model.request import (
     AnyRequest,
     EnvironmentRequest,
@@ -18,7 +18,7 @@ from stockade.render.prose import code, sentence
 from stockade.render.text import plain
 from stockade.review.change import ALLOWED, Case, Fact, Kind, Topic
 from stockade.review.request_words import request_text
-from stockade.review.subject import Subject, changed_fields
+from stockade.review.subject import AnySubject, changed_fields, on_linux
 
 _ABSENT, _PASSED, _REFUSED = "absent", "passed", "refused"
 # Words of a request that need no architecture.
@@ -56,14 +56,14 @@ def _start_case(name: str, request: AnyRequest, *, allowed: bool) -> Case:
     return Case(plain(name), text, plain(before), plain(after))
 
 
-def start_changes(old: Subject, new: Subject) -> Iterator[Fact]:
+def start_changes(old: AnySubject, new: AnySubject) -> Iterator[Fact]:
     """Give what changes about the start itself, the same on every host."""
     yield from _environment(old, new)
     yield from _streams(old, new)
-    yield from _trusted(old.artifact, new.artifact)
+    yield from _trusted(old, new)
 
 
-def _environment(old: Subject, new: Subject) -> Iterator[Fact]:
+def _environment(old: AnySubject, new: AnySubject) -> Iterator[Fact]:
     before = {row.name: row.value for row in old.artifact.environment}
     after = {row.name: row.value for row in new.artifact.environment}
     for name in sorted({**before, **after}):
@@ -84,7 +84,7 @@ def _environment(old: Subject, new: Subject) -> Iterator[Fact]:
         yield Fact(kind, Topic.VARIABLES, rank, deed, sentence(code(name)), case, rules)
 
 
-def _key(side: Subject, name: str) -> Place:
+def _key(side: AnySubject, name: str) -> Place:
     if name in side.policy.pass_names:
         return side.key("pass_names")
     if any(name == one for one, _ in side.policy.set_values):
@@ -117,7 +117,7 @@ def _source(rows: dict[str, str | None], name: str) -> str:
     return _PASSED if value is None else f"set to `{value}`"
 
 
-def _streams(old: Subject, new: Subject) -> Iterator[Fact]:
+def _streams(old: AnySubject, new: AnySubject) -> Iterator[Fact]:
     deed = "be started with a standard stream that is"
     for kind, side, other in (
         (Kind.NEWLY_ALLOWED, new, old),
@@ -136,20 +136,23 @@ def _streams(old: Subject, new: Subject) -> Iterator[Fact]:
                 yield Fact(kind, Topic.START, 33, deed, sentence(words), case, rules)
 
 
-def _writes(artifact: Artifact) -> bool:
+def _writes(subject: AnySubject) -> bool:
     """Tell whether a start has a writable path to judge, as the launcher does."""
-    kinds = [row.name for row in artifact.classes if row.write]
-    return any(row.class_name in kinds for row in artifact.grants)
+    if on_linux(subject):
+        kinds = [row.name for row in subject.artifact.classes if row.write]
+        return any(row.class_name in kinds for row in subject.artifact.grants)
+    return any(one.access is Access.READ_WRITE for one in subject.policy.grants)
 
 
-def _trusted(old: Artifact, new: Artifact) -> Iterator[Fact]:
+def _trusted(old: AnySubject, new: AnySubject) -> Iterator[Fact]:
     """Compare the places that no writable path may reach, where there are any."""
     if not (_writes(old) and _writes(new)):
         # Without a writable path the list is empty and decides nothing.
         return
+    before, after = old.artifact.trusted, new.artifact.trusted
     for kind, some, others in (
-        (Kind.NEWLY_ALLOWED, old.trusted, new.trusted),
-        (Kind.NEWLY_DENIED, new.trusted, old.trusted),
+        (Kind.NEWLY_ALLOWED, before, after),
+        (Kind.NEWLY_DENIED, after, before),
     ):
         for row in some:
             if row not in others:

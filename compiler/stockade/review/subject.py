@@ -4,20 +4,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import Generic, TypeAlias, TypeGuard, TypeVar
 
+from stockade.model.any_artifact import AnyArtifact
 from stockade.model.artifact import Artifact
+from stockade.model.macos_artifact import MacosArtifact
 from stockade.model.place import Place, Places, grant_key
 from stockade.model.policy import Grant, Policy
+from stockade.model.windows_artifact import WindowsArtifact
+
+Made_co = TypeVar("Made_co", bound=AnyArtifact, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """An artifact beside the policy it claims to hold.
+class Subject(Generic[Made_co]):
+    """An artifact beside the policy it claims to hold, with the paths of its system.
 
     Where only a bundle is at hand, no place is known.
     """
 
-    artifact: Artifact
+    artifact: Made_co
     policy: Policy
     places: Places = field(default_factory=Places)
 
@@ -28,6 +34,22 @@ class Subject:
     def place(self, grant: Grant) -> Place:
         """Give the place of a path rule of the policy."""
         return self.places.grants.get(grant, Place(grant_key(grant.access)))
+
+
+AnySubject: TypeAlias = Subject[AnyArtifact]
+LinuxSubject: TypeAlias = Subject[Artifact]
+# Of systems whose artifacts have one level and tell no kinds of hosts apart.
+FlatSubject: TypeAlias = Subject[MacosArtifact] | Subject[WindowsArtifact]
+
+
+def on_linux(subject: AnySubject) -> TypeGuard[LinuxSubject]:
+    """Tell whether a subject is of Linux, which has kinds of hosts and filters."""
+    return isinstance(subject.artifact, Artifact)
+
+
+def is_flat(subject: AnySubject) -> TypeGuard[FlatSubject]:
+    """Tell whether a subject is of a system whose requests a judge is asked about."""
+    return isinstance(subject.artifact, MacosArtifact | WindowsArtifact)
 
 
 def changed_fields(old: Policy, new: Policy) -> tuple[str, ...]:

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Name the deviations of each system whose artifacts decide requests as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stockade.abi.targets import System
+from stockade.model.deviation import Deviation
+
+DEVIATIONS: Mapping[System, tuple[Deviation, ...]] = {
+    System.MACOS: (),
+    System.WINDOWS: (),
+}
