@@ -147,6 +147,7 @@ def test_json_is_one_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> No
     (answer,) = json.loads(out)["answers"]
     assert answer == {
         "targets": ["linux-aarch64", "linux-x86_64"],
+        "simulated": [],
         "level": "base",
         "hosts": "every host",
         "allowed": True,
