@@ -16,7 +16,11 @@ sys.path.insert(0, str(ROOT / "compiler"))
 
 from stockade.abi.features import FEATURES  # noqa: E402
 from stockade.artifact import layout, records  # noqa: E402
-from stockade.artifact.enumerations import ENUMERATIONS, PLACEHOLDERS  # noqa: E402
+from stockade.artifact.enumerations import (  # noqa: E402
+    ENUMERATIONS,
+    PLACEHOLDERS,
+    WORDS,
+)
 from stockade.artifact.shape import (  # noqa: E402
     NONE,
     Enumeration,
@@ -32,6 +36,7 @@ from stockade.render.text import (  # noqa: E402
     c_name,
     c_number,
     c_type,
+    c_word,
 )
 
 
@@ -45,12 +50,22 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
+class Spelled:
+    """One member of an enumeration and the word that texts use for it."""
+
+    name: CText
+    word: CText
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """One enumeration with the mask of its bits, when it is made of bits."""
 
     comment: CText
     members: tuple[Constant, ...]
     mask: Constant | None
+    words_name: CText
+    words: tuple[Spelled, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +170,14 @@ def _closed(enumeration: Enumeration) -> Closed:
         _constant(enumeration.name, "BITS", c_bits(mask, 32))
         if enumeration.bits
         else None,
+        c_name(f"STK_{enumeration.name}_WORDS".upper()),
+        tuple(
+            Spelled(
+                _constant(enumeration.name, name, value).name,
+                c_word(WORDS[enumeration.name][value]),
+            )
+            for name, value, _ in enumeration.members
+        ),
     )
 
 

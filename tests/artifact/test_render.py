@@ -18,6 +18,7 @@ from stockade.render.text import (
     c_name,
     c_number,
     c_type,
+    c_word,
     markdown_code,
     markdown_prose,
     plain,
@@ -112,3 +113,10 @@ def test_plain_text_shows_what_hides() -> None:
     for text, expected in shown.items():
         assert plain(text) == expected
     assert len({plain(text) for text in shown}) == len(shown)
+
+
+@pytest.mark.parametrize("word", ["", 'a"b', "a\\b", "a b", "a\n", "\u00fc"])
+def test_words_of_c_texts_hold_nothing_that_ends_them(word: str) -> None:
+    assert c_word("linux-x86_64") == '"linux-x86_64"'
+    with pytest.raises(ValueError, match="is no word"):
+        c_word(word)

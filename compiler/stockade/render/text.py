@@ -69,6 +69,14 @@ def c_name(name: str) -> CText:
     return CText(name)
 
 
+def c_word(word: str) -> CText:
+    """Check a word of small letters, digits and hyphens, and quote it."""
+    if not re.fullmatch(r"[a-z0-9_-]+", word):
+        message = f"`{word}` is no word"
+        raise ValueError(message)
+    return CText(f'"{word}"')
+
+
 def c_type(name: str) -> CText:
     """Return one or more identifiers between single spaces, such as a type."""
     return CText(" ".join(c_name(part) for part in name.split(" ")))
