@@ -93,6 +93,7 @@ def test_repeatable_options_are_those_of_the_format() -> None:
         "--hide-warning",
         "--macos-mach-service",
         "--pass-env",
+        "--project-write",
         "--read",
         "--read-exec",
         "--read-write",
@@ -142,8 +143,9 @@ FORMAT = """
     system view symlinks ip unix-sockets signals end-with-parent parent-pid
     parent-start status-fd status-file explain explain-path children expose forward
     egress linux-path-metadata macos-mach-service macos-relays pass-env set-env
-    self-check others ipc memory-files linux-ioctls linux-kernel-surface
-    appcontainer windows-junctions windows-win32k cwd target remove install-copy elevate
+    project-files project-write self-check others ipc memory-files linux-ioctls
+    linux-kernel-surface appcontainer windows-junctions windows-win32k cwd target
+    remove install-copy elevate
 """
 
 

@@ -10,7 +10,7 @@ from stockade.cli.output import Refusal
 from stockade.cli.overlay import option_settings
 from stockade.diagnostics import Code, Diagnostic, PolicyRejected, Report
 from stockade.diagnostics.render import render
-from stockade.model.policy import Access, Children, Grant, Ip, Policy, Signals
+from stockade.model.policy import Access, Children, Grant, Ip, Ipc, Policy, Signals
 from stockade.policy.lower import lower
 from stockade.policy.read import read_file
 from stockade.policy.settings import overlay, widenings
@@ -114,9 +114,9 @@ def test_conflicts_are_judged_on_both_together() -> None:
 
 
 def test_option_replaces_what_is_not_built() -> None:
-    file = HEAD + 'network.ip = "private"\n'
+    file = HEAD + 'process.ipc = "private"\n'
     assert _mistakes(file)[0].code is Code.NOT_SUPPORTED_YET
-    assert _policy(file, "--ip", "none").ip is Ip.NONE
+    assert _policy(file, "--ipc", "none").ipc is Ipc.NONE
 
 
 def test_set_env_wins_in_any_order() -> None:

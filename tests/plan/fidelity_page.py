@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, get_args, get_type_hints
 
 from stockade.driver.fidelity import by_hosts, in_words
-from stockade.model.policy import Access, Grant, Policy
+from stockade.model.policy import Access, Egress, Expose, Forward, Grant, Policy
 from stockade.plan.fidelity import standings
 from stockade.policy.format import KEYS, Key, Kind
 from stockade.policy.places import key_of
@@ -31,8 +31,14 @@ _LISTS: dict[str, Policy] = {
     "filesystem.read": Policy(grants=(Grant("/srv", Access.READ),)),
     "filesystem.read_exec": Policy(grants=(Grant("/srv", Access.READ_EXEC),)),
     "filesystem.read_write": Policy(grants=(Grant("/srv", Access.READ_WRITE),)),
+    "filesystem.project_write": Policy(project_write=("/srv",)),
+    "network.expose": Policy(expose=(Expose("127.0.0.1:18080", 8080),)),
+    "network.forward": Policy(forward=(Forward(18081, "127.0.0.1:8081"),)),
+    "network.egress": Policy(egress=Egress(1080)),
     "environment.pass": Policy(pass_names=("LANG",)),
     "environment.set": Policy(set_values=(("LANG", "C"),)),
+    "macos.mach_services": Policy(mach_services=("com.apple.trustd.agent",)),
+    "windows.appcontainer_name": Policy(appcontainer_name="example.app"),
 }
 
 

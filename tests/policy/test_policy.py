@@ -97,8 +97,12 @@ def test_every_built_key_reaches_the_policy() -> None:
     )
 
 
-# What a word needs of another key of its table.
-_NEEDED_BESIDE = {("process.signals", "self"): 'children = "none"\n'}
+# What a word needs of another key.
+_NEEDED_BESIDE = {
+    ("process.signals", "self"): 'process.children = "none"\n',
+    ("process.children", "contained"): 'process.signals = "isolated"\n',
+    ("macos.relays", "ipv4"): 'network.ip = "private"\n',
+}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +116,7 @@ def test_each_word_is_accepted_or_named_as_not_built(key: Key) -> None:
     S1-038 S2-001 S2-121 S2-153 S2-171 S2-247.
     """
     for word in key.words:
-        text = f'{HEAD}[{key.table}]\n{key.name} = "{word}"\n'
+        text = f'{HEAD}{key.path} = "{word}"\n'
         text += _NEEDED_BESIDE.get((key.path, word), "")
         if word in key.built or word == key.default:
             _read(text)
@@ -198,7 +202,7 @@ def test_overlap_names_both_places() -> None:
     assert found.notes[0].span.text == "'/srv/out'"
 
 
-@pytest.mark.parametrize("path", ["srv", "~", "~/x", "./x", "", " /x", "C:\\x"])
+@pytest.mark.parametrize("path", ["srv", "~", "~/x", "./x", "", " /x", "1:\\x"])
 def test_relative_paths(path: str) -> None:
     """S1-080, S1-282."""
     assert _codes(_paths(read=[path])) == [Code.NOT_ABSOLUTE]
@@ -252,8 +256,8 @@ def test_signals_of_one_process_need_one_process(children: str) -> None:
 
 def test_conflicts_are_judged_between_all_keys() -> None:
     """S1-054, S1-055, S1-056, S1-057, S1-058, S1-060, S2-008: with and without."""
-    expose = 'expose = [{ listen = "127.0.0.1:1", port = 1 }]'
-    forward = 'forward = [{ port = 1, to = "127.0.0.1:1" }]'
+    expose = 'expose = [{ listen = "127.0.0.1:2", port = 1 }]'
+    forward = 'forward = [{ port = 1, to = "127.0.0.1:2" }]'
     services = 'mach_services = ["com.apple.trustd.agent"]'
     table = {
         ("network", expose): ("private", "all"),
@@ -265,7 +269,10 @@ def test_conflicts_are_judged_between_all_keys() -> None:
     for (where, line), allowed in table.items():
         for ip in KEYS["network.ip"].words:
             text = f'{HEAD}network.ip = "{ip}"\n{where}.{line}\n'
-            assert (Code.CONFLICTING_KEYS in _codes(text)) is (ip not in allowed)
+            if ip in allowed:
+                _read(text)
+            else:
+                assert _codes(text) == [Code.CONFLICTING_KEYS]
 
 
 def test_children_none_needs_no_unix_sockets() -> None:
@@ -281,7 +288,7 @@ def test_children_none_needs_no_unix_sockets() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        'expose = [{ listen = "127.0.0.1:1", port = 1, other = 1 }]',
+        'expose = [{ listen = "127.0.0.1:2", port = 1, other = 1 }]',
         'forward = [{ port = 1, to = "127.0.0.1:1", other = 1 }]',
         "egress = { port = 1, other = 1 }",
     ],
@@ -290,7 +297,7 @@ def test_unknown_key_in_an_entry(line: str) -> None:
     """S1-027."""
     text = f'{HEAD}[network]\nip = "private"\n'
     assert Code.UNKNOWN_KEY in _codes(text + line)
-    assert Code.UNKNOWN_KEY not in _codes(text + line.replace(", other = 1", ""))
+    _read(text + line.replace(", other = 1", ""))
 
 
 @pytest.mark.parametrize(
@@ -319,7 +326,7 @@ def test_values_of_other_types(line: str) -> None:
 def test_a_wrong_value_starts_no_second_complaint() -> None:
     """The conflict would be about a default that the author did not mean."""
     text = f'{HEAD}network.ip = "al"\nnetwork.egress = {{ port = 1 }}\n'
-    assert _codes(text) == [Code.UNKNOWN_VALUE, Code.NOT_SUPPORTED_YET]
+    assert _codes(text) == [Code.UNKNOWN_VALUE]
 
 
 def test_all_mistakes_show_at_once() -> None:

@@ -13,7 +13,8 @@ from policies import GRANTS, KEY_COMBINATIONS, label
 from stockade.abi.arch import LINUX_TARGETS
 from stockade.abi.syscalls import call_numbers
 from stockade.artifact.layout import LIMITS
-from stockade.driver.compile import build_artifact, targets
+from stockade.driver.compile import targets
+from stockade.driver.linux import build_linux
 from stockade.model.artifact import Artifact, Filter, Instruction, PortRow
 from stockade.model.policy import Children, Ip, Policy, Signals, UnixSockets
 from stockade.model.request import Situation
@@ -29,7 +30,7 @@ _SITUATION = Situation("x86_64", 6)
 def test_gate_agrees_with_every_combination_of_keys(
     policy: Policy, target: str
 ) -> None:
-    artifact = build_artifact(policy, "x", target)
+    artifact = build_linux(policy, "x", target)
     assert judge(policy, artifact) >= len(
         {variant.filter for variant in artifact.levels[0].variants}
     )
@@ -39,7 +40,7 @@ def test_gate_agrees_with_every_combination_of_keys(
 @pytest.mark.parametrize("policy", KEY_COMBINATIONS[::5], ids=label)
 def test_the_interpreter_agrees_with_the_proof(policy: Policy, target: str) -> None:
     """Numbers 0 to 1023 and borders on four architectures, borders of arguments."""
-    artifact = build_artifact(policy, "x", target)
+    artifact = build_linux(policy, "x", target)
     arch = LINUX_TARGETS[target].arch
     for variant in artifact.levels[0].variants[::3]:
         situation = Situation(arch, int(variant.name.removeprefix("abi-")))
@@ -49,7 +50,7 @@ def test_the_interpreter_agrees_with_the_proof(policy: Policy, target: str) -> N
 
 
 def _program(policy: Policy | None = None) -> Filter:
-    artifact = build_artifact(policy or Policy(), "x", "linux-x86_64")
+    artifact = build_linux(policy or Policy(), "x", "linux-x86_64")
     return next(v.filter for v in artifact.levels[0].variants if v.name == "abi-6")
 
 
@@ -113,7 +114,7 @@ def _with_class(artifact: Artifact, name: str, extra: int) -> Artifact:
 def test_gate_refuses_a_table_with_one_right_changed(name: str, right: int) -> None:
     """GL-078: each right of each class of paths is as the model has it."""
     policy = Policy(grants=GRANTS)
-    artifact = build_artifact(policy, "x", "linux-x86_64")
+    artifact = build_linux(policy, "x", "linux-x86_64")
     judge(policy, artifact)
     with pytest.raises(GateRefusedError):
         judge(policy, _with_class(artifact, name, 1 << right))
@@ -141,7 +142,7 @@ def test_gate_refuses_what_is_not_handled_or_too_much(name: str, bits: int) -> N
         unix_sockets=UnixSockets.ALL,
         signals=Signals.ISOLATED,
     )
-    artifact = build_artifact(policy, "x", "linux-x86_64")
+    artifact = build_linux(policy, "x", "linux-x86_64")
     judge(policy, artifact)
     for bit in range(bits):
         with pytest.raises(GateRefusedError):
@@ -154,7 +155,7 @@ def test_gate_refuses_what_is_not_handled_or_too_much(name: str, bits: int) -> N
 def test_gate_refuses_other_port_rules(rows: tuple[PortRow, ...]) -> None:
     """S2-028 S2-029: port 0 must be granted, and no other one."""
     policy = Policy(ip=Ip.CLIENT)
-    artifact = build_artifact(policy, "x", "linux-x86_64")
+    artifact = build_linux(policy, "x", "linux-x86_64")
     assert artifact.ports == (PortRow(0, 5),)
     with pytest.raises(GateRefusedError):
         judge(policy, replace(artifact, ports=rows))
@@ -162,7 +163,7 @@ def test_gate_refuses_other_port_rules(rows: tuple[PortRow, ...]) -> None:
 
 def test_gate_refuses_a_table_with_one_row_missing() -> None:
     policy = Policy(grants=GRANTS)
-    artifact = build_artifact(policy, "x", "linux-x86_64")
+    artifact = build_linux(policy, "x", "linux-x86_64")
     for index in range(len(artifact.grants)):
         rows = artifact.grants[:index] + artifact.grants[index + 1 :]
         with pytest.raises(GateRefusedError):
@@ -197,7 +198,7 @@ def _constant_allow(program: Filter, number: int) -> bool:
 @pytest.mark.parametrize("policy", KEY_COMBINATIONS, ids=label)
 def test_calls_without_rules_are_cacheable(policy: Policy) -> None:
     """The common calls keep their place in the kernel's bitmap."""
-    for variant in build_artifact(policy, "x", "linux-x86_64").levels[0].variants:
+    for variant in build_linux(policy, "x", "linux-x86_64").levels[0].variants:
         for name in ("read", "write", "futex", "mmap", "close", "getpid", "execve"):
             number = call_numbers("x86_64")[name]
             assert _constant_allow(variant.filter, number), name
@@ -206,7 +207,7 @@ def test_calls_without_rules_are_cacheable(policy: Policy) -> None:
 def test_strictest_policy_stays_within_the_probe_limit() -> None:
     for policy in KEY_COMBINATIONS:
         for target in targets():
-            for variant in build_artifact(policy, "x", target).levels[0].variants:
+            for variant in build_linux(policy, "x", target).levels[0].variants:
                 assert len(variant.probes) <= LIMITS["PROBES_PER_VARIANT"]
 
 
@@ -241,7 +242,7 @@ def test_interpreter_computes_as_the_kernel_does() -> None:
 def test_isolated_below_the_scope_is_proved_with_the_own_process() -> None:
     """S2-155: the own process ID is a relocation, and others are refused."""
     policy = Policy(signals=Signals.ISOLATED, children=Children.NONE)
-    artifact = build_artifact(policy, "x", "linux-x86_64")
+    artifact = build_linux(policy, "x", "linux-x86_64")
     old = next(v for v in artifact.levels[0].variants if v.name == "abi-2")
     kinds = [entry.kind for entry in old.filter.relocations]
     assert kinds.count("own-pid") >= 1

@@ -10,8 +10,9 @@ from stockade.cli.compiling import compile_one, known_target
 from stockade.cli.output import Refusal, write_out
 from stockade.cli.policy_file import STANDARD_INPUT, PolicyFile, read_policy_file
 from stockade.diagnostics import quote
-from stockade.driver.compile import targets, write_bundles
-from stockade.policy import read_policy
+from stockade.driver.compile import write_bundles
+from stockade.driver.targets import chosen_targets
+from stockade.policy import read_placed
 from stockade.source.visible import visible
 
 COMMAND = "compile"
@@ -26,15 +27,15 @@ def compile_command(entry: bytes, raw: list[bytes]) -> int:
         raise Refusal("no policy is given; see `stockade --help`")
     if len(read.operands) > 1:
         raise Refusal(f"one policy at a time: {quote(read.operands[1])} is one more")
-    # No "this machine" among the defaults: the files must not depend on the host.
-    chosen = [known_target(one) for one in read.values("--target")] or targets()
+    wanted = [known_target(one) for one in read.values("--target")]
     path = read.operands[0]
     if path == STANDARD_INPUT:
         raise Refusal("`compile` names its files after the policy's; give it a file")
     file = read_policy_file(path)
     name = file_stem(file)
-    policy = read_policy(file.data, file.name)
-    compiled = {one: compile_one(policy, name, one) for one in sorted(set(chosen))}
+    policy, places = read_placed(file.data, file.name)
+    chosen = chosen_targets(policy, wanted, places)
+    compiled = {one: compile_one(policy, name, one) for one in chosen}
     directory = Path(read.value("-o") or Path(path).parent)
     try:
         written = write_bundles(directory, name, compiled)

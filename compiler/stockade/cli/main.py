@@ -10,12 +10,19 @@ from stockade.cli.compile_command import compile_command
 from stockade.cli.diff_command import diff_command
 from stockade.cli.fidelity_command import fidelity_command
 from stockade.cli.help_text import OVERVIEW, page
-from stockade.cli.output import Refusal, write_error, write_out, write_rejection
+from stockade.cli.output import (
+    Refusal,
+    write_error,
+    write_out,
+    write_rejection,
+    write_unheld,
+)
 from stockade.cli.query_command import query_command
 from stockade.cli.report_command import report_command
 from stockade.cli.snapshot_command import snapshot_command
 from stockade.cli.start_command import check_command, run_command
 from stockade.diagnostics import PolicyRejected, quote
+from stockade.driver.targets import TargetsRefusedError
 from stockade.policy.suggest import suggestion
 
 DONE = 0
@@ -43,6 +50,8 @@ def run(entry: bytes, arguments: list[bytes]) -> int:
         return _run(entry, arguments)
     except PolicyRejected as rejected:
         write_rejection(rejected)
+    except TargetsRefusedError as refused:
+        write_unheld(refused)
     except Refusal as refusal:
         write_error(f"stockade: {refusal}\n")
     return REFUSED

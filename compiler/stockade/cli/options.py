@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 from stockade.policy.format import KEYS, Key, Kind
 
+_ENTRIES = {
+    "network.expose": "ADDRESS=PORT",
+    "network.forward": "PORT=ADDRESS",
+    "network.egress": "PORT[=REACH]",
+}
 _PLACEHOLDERS = {
     Kind.PATHS: "PATH",
     Kind.NAMES: "NAME",
     Kind.TEXT: "NAME",
     Kind.VALUES: "NAME=VALUE",
-    Kind.ENTRY: "PORT",
-    Kind.ENTRIES: "PORT",
 }
 # Options of one kind of start; where an option is for both, either serves.
 _START = ("run", "check")
@@ -35,7 +38,9 @@ class Option:
 def _of_key(key: Key) -> Option:
     return Option(
         key.option,
-        "|".join(key.words) or _PLACEHOLDERS.get(key.kind, ""),
+        "|".join(key.words)
+        or _ENTRIES.get(key.path)
+        or _PLACEHOLDERS.get(key.kind, ""),
         repeatable=key.kind not in (Kind.WORD, Kind.TEXT, Kind.FLAG, Kind.ENTRY),
         key=key,
         # A word may be the default, which holds already; the key's reader decides.

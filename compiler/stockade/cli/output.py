@@ -8,13 +8,14 @@ import os
 
 from stockade.diagnostics import PolicyRejected
 from stockade.diagnostics.render import render
+from stockade.driver.targets import TargetsRefusedError
 
 _OUT = 1
 _ERROR = 2
 
 
 class Refusal(Exception):
-    """The command cannot go on; the message is the one line that says why."""
+    """The command cannot go on; the message says why."""
 
 
 def write_out(text: str) -> None:
@@ -38,6 +39,17 @@ def write_rejection(rejected: PolicyRejected) -> None:
     text = render(rejected.diagnostics, colour=os.isatty(_ERROR))
     errors = "1 error" if number == 1 else f"{number} errors"
     write_error(f"{text}stockade: the policy is refused: {errors}\n")
+
+
+def write_unheld(refused: TargetsRefusedError) -> None:
+    """Write why targets cannot hold a policy, and how to choose those that can."""
+    lines = list(refused.reasons)
+    if refused.working:
+        options = " ".join(f"--target {one}" for one in refused.working)
+        lines.append(f"nothing is made of the policy; it can be made with `{options}`")
+    else:
+        lines.append("nothing is made of the policy; no target can hold it")
+    write_error("".join(f"stockade: {line}\n" for line in lines))
 
 
 def _write(descriptor: int, text: str) -> None:

@@ -18,6 +18,8 @@ from stockade.source import Source, Span
 from stockade.source.visible import visible
 
 _NAME = "command line"
+# More can be no port, which the reader of entries says of five.
+_MOST_DIGITS = 9
 
 
 class _Line:
@@ -82,8 +84,41 @@ def _node(key: Key, every: list[Given], line: _Line) -> Node:
             return Array(items, items[0].span)
         case Kind.VALUES:
             return _values(every, line)
+        case Kind.ENTRY:
+            return _entry(key, every[0], line)
+        case Kind.ENTRIES:
+            entries = tuple(_entry(key, one, line) for one in every)
+            return Array(entries, entries[0].span)
         case _:
             return Scalar(every[0].value, line.value(every[0]))
+
+
+def _entry(key: Key, given: Given, line: _Line) -> Table:
+    """Read an entry of two members; the order of theirs is the option's own."""
+    first, equals, second = given.value.partition("=")
+    texts = {"port": first, **({"reach": second} if equals else {})}
+    if key.path != "network.egress":
+        inner = key.path == "network.expose"
+        texts = {"port": second if inner else first}
+        texts["listen" if inner else "to"] = first if inner else second
+    port = texts["port"]
+    if not (port.isascii() and port.isdigit() and len(port) <= _MOST_DIGITS):
+        raise _malformed(given)
+    span = line.value(given)
+    return Table(
+        {
+            name: Entry(span, Scalar(int(text) if name == "port" else text, span))
+            for name, text in texts.items()
+        },
+        span,
+    )
+
+
+def _malformed(given: Given) -> Refusal:
+    return Refusal(
+        f"option `{given.option.name}` needs `{given.option.placeholder}`,"
+        f" not {quote(given.value)}"
+    )
 
 
 def _values(every: list[Given], line: _Line) -> Table:
@@ -91,10 +126,7 @@ def _values(every: list[Given], line: _Line) -> Table:
     for one in every:
         name, equals, value = one.value.partition("=")
         if not equals:
-            raise Refusal(
-                f"option `{one.option.name}` needs `{one.option.placeholder}`,"
-                f" not {quote(one.value)}"
-            )
+            raise _malformed(one)
         if name in entries:
             raise Refusal(f"option `{one.option.name}` sets {quote(name)} twice")
         span = line.value(one)

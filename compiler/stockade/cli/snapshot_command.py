@@ -10,12 +10,19 @@ from stockade.artifact.layout import LIMITS
 from stockade.cli.arguments import Arguments, read_arguments
 from stockade.cli.compile_command import file_stem
 from stockade.cli.compiling import compile_one, known_target
-from stockade.cli.output import Refusal, write_error, write_out, write_rejection
+from stockade.cli.output import (
+    Refusal,
+    write_error,
+    write_out,
+    write_rejection,
+    write_unheld,
+)
 from stockade.cli.policy_file import STANDARD_INPUT, PolicyFile, read_policy_file
 from stockade.diagnostics import PolicyRejected, quote
-from stockade.driver.compile import CompiledBundle, targets, write_bundles
+from stockade.driver.compile import CompiledBundle, write_bundles
 from stockade.driver.snapshot import Found, problems
-from stockade.policy import read_policy
+from stockade.driver.targets import TargetsRefusedError, chosen_targets
+from stockade.policy import read_placed
 from stockade.source.visible import visible
 
 COMMAND = "snapshot"
@@ -34,17 +41,21 @@ def snapshot_command(entry: bytes, raw: list[bytes]) -> int:
     if STANDARD_INPUT in read.operands:
         raise Refusal("`snapshot` names its files after the policy's; give it a file")
     work = _check if read.value("--check") is not None else _write
-    chosen = [known_target(one) for one in read.values("--target")] or targets()
+    wanted = [known_target(one) for one in read.values("--target")]
     status = 0
     for path in read.operands:
         try:
             file = read_policy_file(path)
-            policy = read_policy(file.data, file.name)
+            policy, places = read_placed(file.data, file.name)
             name = file_stem(file)
-            made = {one: compile_one(policy, name, one) for one in sorted(set(chosen))}
+            chosen = chosen_targets(policy, wanted, places)
+            made = {one: compile_one(policy, name, one) for one in chosen}
             status = max(status, work(read, file, made))
         except PolicyRejected as rejected:
             write_rejection(rejected)
+            status = _REFUSED
+        except TargetsRefusedError as refused:
+            write_unheld(refused)
             status = _REFUSED
         except Refusal as refusal:
             write_error(f"stockade: {refusal}\n")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from stockade.cli.arguments import Arguments, read_arguments
-from stockade.cli.compiling import compile_one
+from stockade.cli.compiling import compile_one, known_target
 from stockade.cli.handover import become_launcher
 from stockade.cli.output import Refusal
 from stockade.cli.overlay import option_settings
@@ -19,8 +19,10 @@ from stockade.cli.policy_file import (
 from stockade.cli.warning_ids import OPTION_WIDENS_POLICY, hidden_warnings
 from stockade.diagnostics import Report, quote
 from stockade.driver.explain import explain_path
+from stockade.driver.targets import TargetsRefusedError, chosen_targets
 from stockade.model.policy import Policy
 from stockade.policy.lower import lower
+from stockade.policy.places import places
 from stockade.policy.read import read_file
 from stockade.policy.settings import Setting, Widening, overlay, widenings
 
@@ -58,7 +60,8 @@ def _start(command: str, entry: bytes, raw: list[bytes]) -> int:
     if path == STANDARD_INPUT:
         empty_standard_input()
     name = _printable(file.stem) if file else "command-line"
-    bundle = compile_one(policy, name, _machine_target(), hidden).bundle
+    target = _held_target(policy, settings)
+    bundle = compile_one(policy, name, target, hidden).bundle
     options = []
     if command == "check":
         options = [b"--check", *_warnings(widened, hidden)]
@@ -140,8 +143,14 @@ def _warnings(widened: tuple[Widening, ...], hidden: frozenset[str]) -> list[byt
     return options
 
 
-def _machine_target() -> str:
-    return f"linux-{os.uname().machine}"
+def _held_target(policy: Policy, settings: dict[str, Setting]) -> str:
+    """Give this machine's target; raise Refusal where it cannot hold the policy."""
+    target = known_target(f"linux-{os.uname().machine}")
+    try:
+        chosen_targets(policy, [target], places(settings))
+    except TargetsRefusedError as refused:
+        raise Refusal("\nstockade: ".join(refused.reasons)) from None
+    return target
 
 
 def _printable(stem: str) -> str:

@@ -44,8 +44,17 @@ class Code(StrEnum):
     TOO_MANY_GRANTS = "STK024"
     WRITABLE_AND_EXECUTABLE = "STK025"
     INSIDE_WRITABLE = "STK026"
+    NOT_LOCAL = "STK027"
+    WINDOWS_NAME = "STK028"
+    NOT_WRITABLE = "STK029"
 
     # The environment.
     VARIABLE_NAME = "STK030"
     VARIABLE_VALUE = "STK031"
     TOO_MANY_VARIABLES = "STK032"
+
+    # Ports and names of other systems.
+    NOT_A_PORT = "STK040"
+    NOT_A_LOOPBACK_ADDRESS = "STK041"
+    PORT_TAKEN = "STK042"
+    CONTAINER_NAME = "STK043"

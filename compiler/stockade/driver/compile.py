@@ -16,6 +16,7 @@ from stockade.artifact.write import checked_bytes, checksum_of, write_all
 from stockade.driver.back_end import BackEnd
 from stockade.driver.linux import LINUX
 from stockade.model.policy import Policy
+from stockade.plan.support import unbuilt
 
 _BACK_ENDS: dict[System, BackEnd[Any]] = {System.LINUX: LINUX}
 
@@ -26,6 +27,10 @@ class CompiledBundle:
 
     bundle: bytes
     snapshot: str
+
+
+class UnheldError(Exception):
+    """A policy holds what a target cannot; `targets.chosen_targets` says so first."""
 
 
 def targets() -> tuple[str, ...]:
@@ -45,11 +50,15 @@ def compile_policy(
     *,
     hidden_warnings: frozenset[str] = frozenset(),
 ) -> CompiledBundle:
-    """Compile one policy for one target.
+    """Compile one policy for one of its `targets.chosen_targets`.
 
-    Raises GateRefusedError when a judge disagrees (a fault of the compiler),
-    ProgramTooLongError or a limit error of the bundle when the policy is too big.
+    Raises UnheldError for another target, GateRefusedError when a judge disagrees (a
+    fault of the compiler), ProgramTooLongError or a limit error of the bundle when the
+    policy is too big.
     """
+    lacks = unbuilt(policy, SYSTEM_OF[target])
+    if lacks:
+        raise UnheldError(f"{target}: {lacks[0].field} {lacks[0].why}")
     stages = back_end(target)
     artifact = stages.build(policy, name, target, hidden_warnings)
     stages.judge(policy, artifact)

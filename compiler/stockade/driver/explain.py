@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stockade.artifact.decode import decode
-from stockade.diagnostics import Report
+from stockade.diagnostics import Code, Report, quote
+from stockade.model.path_family import Family, family_of
 from stockade.model.policy import Policy
 from stockade.policy.paths import normal_path
 from stockade.policy.places import places
@@ -24,6 +25,9 @@ def explain_path(
     report = Report()
     source = Source("option `--explain-path`", path)
     normal = normal_path(path, Span(source, 0, len(path)), report)
+    if normal and family_of(normal) is not Family.POSIX:
+        message = f"path {quote(path)} is one of Windows, and this is Linux"
+        report.add(Code.NOT_ABSOLUTE, message, Span(source, 0, len(path)))
     report.raise_if_errors()
     assert normal is not None
     artifact = decode(bundle)

@@ -5,13 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stockade.diagnostics import Report
 from stockade.model.place import Places
 from stockade.model.policy import Policy
 from stockade.plan.fidelity import Standing, State, standings
-from stockade.policy.lower import lower
-from stockade.policy.places import places
-from stockade.policy.read import read_file
+from stockade.policy.read import read_placed
 from stockade.render.text import plain
 
 _WORDS = {
@@ -19,15 +16,14 @@ _WORDS = {
     State.WEAKER: "weaker than the word says",
     State.GRANTED: "nothing to hold, it grants",
     State.REFUSED: "refused: this host cannot hold the policy",
+    State.NOT_BUILT: "refused: not built yet",
+    State.MEANINGLESS: "means nothing on this system",
 }
 
 
 def fidelity(data: bytes, name: str) -> tuple[str, ...]:
     """Give the lines of a policy's text; raise PolicyRejected."""
-    report = Report()
-    settings = read_file(data, name, report)
-    policy = lower(settings, report)
-    where = places(settings)
+    policy, where = read_placed(data, name)
     return tuple(
         f"{_key(where, field)}{_value(policy, field)}, {hosts}: {in_words(one)}"
         for field, by_abi in standings(policy)

@@ -14,8 +14,9 @@ from stockade.artifact.canonical import canonical
 from stockade.artifact.decode import decode
 from stockade.artifact.layout import MAGIC
 from stockade.artifact.write import write_all
-from stockade.diagnostics import Report, quote
-from stockade.driver.compile import back_end, targets
+from stockade.diagnostics import quote
+from stockade.driver.compile import back_end
+from stockade.driver.targets import chosen_targets
 from stockade.model.any_artifact import AnyArtifact
 from stockade.model.artifact import Artifact, Filter, Probe
 from stockade.model.key_rows import KeyRowsError
@@ -23,9 +24,7 @@ from stockade.model.path_family import policy_on
 from stockade.model.place import Places
 from stockade.model.policy import Policy
 from stockade.model.request import CallRequest
-from stockade.policy.lower import lower
-from stockade.policy.places import places
-from stockade.policy.read import read_file
+from stockade.policy.read import read_placed
 from stockade.proof.comparison import compare_filters
 from stockade.proof.interpreter import NotAProgramError, call_data, run
 from stockade.proof.prover import ProofRefusedError
@@ -59,22 +58,20 @@ def read_side(data: bytes, name: str, wanted: Iterable[str] = ()) -> Side:
     """Read a bundle, or a policy for every target that is wanted, all by default.
 
     `name` is what the text is called where rules are placed. Raises BundleRefused,
-    ClaimRefusedError or PolicyRejected.
+    ClaimRefusedError, PolicyRejected, or TargetsRefusedError where a target cannot
+    hold the policy.
     """
     if data.startswith(MAGIC):
         artifact = decode(data)
         subject = _subject(artifact, _claimed(artifact), Places())
         return Side(Document(name), {artifact.target: subject})
-    report = Report()
-    settings = read_file(data, name, report)
-    policy = lower(settings, report)
-    where = places(settings)
+    policy, where = read_placed(data, name)
     return Side(
         # What was read is UTF-8.
         Document(name, data.decode()),
         {
             target: _subject(_built(policy, target), policy, where)
-            for target in tuple(wanted) or targets()
+            for target in chosen_targets(policy, wanted, where)
         },
     )
 

@@ -13,8 +13,10 @@ from enum import Enum, StrEnum
 from typing import Any, get_args, get_type_hints
 
 from stockade.abi.features import LANDLOCK_ABI_NEWEST
+from stockade.abi.targets import System
 from stockade.model.policy import Policy
 from stockade.plan.requirements import requirements
+from stockade.plan.support import NOTHING, unbuilt
 from stockade.plan.variants import lowest_abi
 from stockade.plan.warnings import warnings
 
@@ -26,7 +28,12 @@ _ALWAYS_HELD_BY = {
     "pass_names": "environment-limited",
     "set_values": "environment-limited",
 }
-_EMPTY: dict[str, tuple[str, ...]] = {"grants": (), "pass_names": (), "set_values": ()}
+_EMPTY: dict[str, tuple[str, ...]] = {
+    "grants": (),
+    "pass_names": (),
+    "set_values": (),
+    "mach_services": (),
+}
 
 
 class State(Enum):
@@ -36,6 +43,8 @@ class State(Enum):
     WEAKER = "weaker"
     GRANTED = "nothing to hold"
     REFUSED = "refused"
+    NOT_BUILT = "not built yet"
+    MEANINGLESS = "means nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +77,14 @@ def _standing(
     warned: tuple[str, ...],
     abi: int,
 ) -> Standing:
+    lacks = unbuilt(policy, System.LINUX)
+    if lacks:
+        own = any(one.field == field for one in lacks)
+        return Standing(State.NOT_BUILT if own else State.REFUSED)
     if abi < lowest_abi(policy):
         return Standing(State.REFUSED)
+    if field in NOTHING[System.LINUX]:
+        return Standing(State.MEANINGLESS, warned=warned)
     lines = requirements(policy, abi)
     always = _ALWAYS_HELD_BY.get(field)
     apart = [requirements(other, abi) for other in others]
@@ -106,4 +121,6 @@ def _others(policy: Policy, field: str) -> tuple[Policy, ...]:
     if now and field in _EMPTY:
         values = [_EMPTY[field]]
     changes: list[dict[str, Any]] = [{field: value} for value in values]
-    return tuple(replace(policy, **change) for change in changes)
+    found = (replace(policy, **change) for change in changes)
+    # What this system cannot hold has no requirements to compare with.
+    return tuple(one for one in found if not unbuilt(one, System.LINUX))

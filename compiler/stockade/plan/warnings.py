@@ -78,6 +78,10 @@ _MEMORY_FILES = WarningLine(
     'memory_files = "allowed" lets the program execute what it writes, by way of files'
     " in memory",
 )
+_MACH_SERVICES = WarningLine(
+    "mach-services-ignored",
+    "mach_services allows nothing here: only macOS has such services",
+)
 _TERMINALS = WarningLine(
     "terminals-reachable",
     "a policy path holds /dev/pts, so the program reaches this user's other terminals",
@@ -104,6 +108,7 @@ def warnings(policy: Policy) -> tuple[WarningLine, ...]:
         (policy.ipc is Ipc.SHARED, _IPC_SHARED),
         (policy.memory_files is MemoryFiles.ALLOWED, _MEMORY_FILES),
         (_reaches_terminals(policy), _TERMINALS),
+        (bool(policy.mach_services), _MACH_SERVICES),
     )
     return tuple(line for holds, line in candidates if holds)
 

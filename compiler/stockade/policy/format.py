@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """List every key of policy format version 1, and which of their values are built.
 
-One table for the reader of files and for the command line, so that an option and
-its key cannot drift apart. INVARIANT: a key that the format knows but this version
+Built is what a policy can hold; which system can hold it is decided later, target by
+target. One table for the reader of files and for the command line, so that an option
+and its key cannot drift apart. INVARIANT: a key that the format knows but this version
 does not build is refused by name, never ignored; its default may be written, since
 that is what holds without it.
 """
@@ -32,7 +33,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key: its values, strictest first, and those that this version enforces.
+    """One key: its values, strictest first, and those that this version builds.
 
     `words` is for WORD, `members` for ENTRY and ENTRIES. Of other kinds, `built`
     holds either nothing or ANY. `default` is None where leaving the key out is not
@@ -92,8 +93,17 @@ def _list(  # noqa: PLR0913 - one row of the table
     return Key(table, name, kind, built=built, default=default, option=option)
 
 
-def _member(name: str, kind: Kind, words: str = "", *, required: bool = False) -> Key:
-    return Key("", name, kind, words=tuple(words.split()), required=required)
+def _member(
+    name: str, kind: Kind, words: str = "", built: str = "", *, required: bool = False
+) -> Key:
+    return Key(
+        "",
+        name,
+        kind,
+        words=tuple(words.split()),
+        built=tuple(built.split()) or tuple(words.split()),
+        required=required,
+    )
 
 
 def _entry(
@@ -103,6 +113,7 @@ def _entry(
         table,
         name,
         kind,
+        built=ANY,
         default=() if kind is Kind.ENTRIES else None,
         option=option,
         in_level=level,
@@ -120,14 +131,14 @@ _KEYS = (
     _words("filesystem", "symlinks", "deny allow", "deny", "deny allow", "--symlinks"),
     _list("filesystem", "hide", Kind.PATHS),
     _words("filesystem", "grant_links", "refuse root follow", "follow"),
-    _words("filesystem", "project_files", "protected writable", "writable", level=True),
+    _words("filesystem", "project_files", "protected writable", "writable",
+           "protected writable", "--project-files", level=True),
     _words("filesystem", "project_missing", "freeze hold open", None, level=True),
-    _list("filesystem", "project_write", Kind.PATHS),
+    _list("filesystem", "project_write", Kind.PATHS, "--project-write", ANY),
     _words("filesystem", "home", "empty host", "host", level=True),
     _words("filesystem", "tmp", "private host", "host", level=True),
-    _words("network", "ip", "none private client all", "none", "none client all",
-           "--ip",
-           level=True),
+    _words("network", "ip", "none private client all", "none",
+           "none private client all", "--ip", level=True),
     _words("network", "unix_sockets", "none granted all", "none", "none all",
            "--unix-sockets", level=True),
     _entry("network", "expose", Kind.ENTRIES, "--expose",
@@ -139,12 +150,13 @@ _KEYS = (
     _entry("network", "egress", Kind.ENTRY, "--egress",
            _member("port", Kind.PORT, required=True),
            _member("reach", Kind.WORD, "public public-and-local"),
-           _member("auth", Kind.WORD, "secret none"), level=True),
+           # Without the member there is no secret, so that word may be written.
+           _member("auth", Kind.WORD, "secret none", built="none"), level=True),
     _words("network", "sockets", "none policy", "policy", "none policy", level=True),
     _words("process", "signals", "self isolated terminate any", "any",
            "self isolated terminate any", "--signals", level=True),
-    _words("process", "children", "none contained allowed", "allowed", "none allowed",
-           "--children", level=True),
+    _words("process", "children", "none contained allowed", "allowed",
+           "none contained allowed", "--children", level=True),
     Key("process", "end_with_parent", Kind.FLAG, default=False,
         option="--end-with-parent", in_level=True),
     _words("process", "self_check", "on off", "on", "on off", "--self-check"),
@@ -168,14 +180,15 @@ _KEYS = (
     _words("linux", "kernel_surface", "reduced wide", "reduced", "reduced wide",
            "--linux-kernel-surface", level=True),
     _words("linux", "root", "refuse drop", "refuse"),
-    _words("macos", "relays", "ipv4 dual-stack", "dual-stack", "", "--macos-relays",
-           level=True),
-    _list("macos", "mach_services", Kind.NAMES, "--macos-mach-service"),
-    Key("windows", "appcontainer_name", Kind.TEXT, option="--appcontainer",
+    _words("macos", "relays", "ipv4 dual-stack", "dual-stack", "ipv4 dual-stack",
+           "--macos-relays", level=True),
+    _list("macos", "mach_services", Kind.NAMES, "--macos-mach-service", ANY),
+    Key("windows", "appcontainer_name", Kind.TEXT, built=ANY, option="--appcontainer",
         in_level=True),
-    _words("windows", "win32k", "deny allow", "allow", "", "--windows-win32k",
-           level=True),
-    _words("windows", "junctions", "refuse grant", "grant", "", "--windows-junctions"),
+    _words("windows", "win32k", "deny allow", "allow", "deny allow",
+           "--windows-win32k", level=True),
+    _words("windows", "junctions", "refuse grant", "grant", "refuse grant",
+           "--windows-junctions"),
 )  # fmt: skip
 
 KEYS: Mapping[str, Key] = {key.path: key for key in _KEYS}

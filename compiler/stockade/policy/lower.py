@@ -14,24 +14,30 @@ from stockade.model.policy import (
     Ioctls,
     Ip,
     Ipc,
+    Junctions,
     KernelSurface,
     MemoryFiles,
     Others,
     PathMetadata,
     Policy,
+    ProjectFiles,
+    Relays,
     SelfCheck,
     Signals,
     Sockets,
     Symlinks,
     System,
     UnixSockets,
+    Win32k,
 )
 from stockade.policy.conflicts import check_conflicts
 from stockade.policy.environment import read_environment
 from stockade.policy.format import KEYS
-from stockade.policy.grants import read_grants
+from stockade.policy.grants import read_grants, read_project_write
+from stockade.policy.ports import read_ports
 from stockade.policy.settings import Settings
 from stockade.policy.support import check_support
+from stockade.policy.systems import read_container_name, read_mach_services
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -41,7 +47,10 @@ def lower(settings: Settings, report: Report) -> Policy:
     supported = check_support(settings, report)
     check_conflicts(settings, report)
     grants = read_grants(supported, report)
+    project_write = read_project_write(supported, grants, report)
+    ports = read_ports(supported, report)
     passed, values = read_environment(supported, report)
+    container = read_container_name(supported, report)
     report.raise_if_errors()
     return Policy(
         system=System(_word(supported, "filesystem.system")),
@@ -63,6 +72,16 @@ def lower(settings: Settings, report: Report) -> Policy:
         memory_files=_written(MemoryFiles, supported, "process.memory_files"),
         ioctls=Ioctls(_word(supported, "linux.ioctls")),
         kernel_surface=_written(KernelSurface, supported, "linux.kernel_surface"),
+        project_files=ProjectFiles(_word(supported, "filesystem.project_files")),
+        project_write=project_write,
+        expose=ports.expose,
+        forward=ports.forward,
+        egress=ports.egress,
+        relays=Relays(_word(supported, "macos.relays")),
+        mach_services=read_mach_services(supported),
+        appcontainer_name=container,
+        win32k=Win32k(_word(supported, "windows.win32k")),
+        junctions=Junctions(_word(supported, "windows.junctions")),
     )
 
 

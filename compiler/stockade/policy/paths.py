@@ -3,27 +3,43 @@
 
 from __future__ import annotations
 
+import re
+
 from stockade.diagnostics import Code, Report, quote
+from stockade.policy.windows_paths import Fault, form_fault, is_of_windows, name_fault
 from stockade.source import Span
 
-# PATH_MAX of Linux without the zero byte; see path_resolution(7).
+# PATH_MAX of Linux without the zero byte; see path_resolution(7). A bundle holds no
+# longer ones of any system.
 MAX_PATH_BYTES = 4_095
 
 
 def normal_path(text: str, span: Span, report: Report) -> str | None:
-    """Return a path without `.`, doubled and trailing slashes, or report it."""
-    found = _first_fault(text)
+    r"""Return a path without `.`, doubled and trailing slashes, or report it.
+
+    A path of Windows has backslashes and an upper-case drive: `C:\dir`.
+    """
+    windows = is_of_windows(text)
+    found = _first_fault(text, windows=windows)
     if found is None:
-        parts = [part for part in text.split("/") if part not in ("", ".")]
+        parts = _parts(text, windows=windows)
+        if windows:
+            return parts[0].upper() + "\\" + "\\".join(parts[1:])
         return "/" + "/".join(parts)
     code, message, advice = found
     report.add(code, message, span, advice=advice)
     return None
 
 
-def _first_fault(text: str) -> tuple[Code, str, str] | None:
-    if not text.startswith("/"):
-        return _not_absolute(text)
+def _parts(text: str, *, windows: bool) -> list[str]:
+    parts = re.split(r"[/\\]" if windows else "/", text)
+    return [part for part in parts if part not in ("", ".")]
+
+
+def _first_fault(text: str, *, windows: bool) -> Fault | None:
+    form = form_fault(text) if windows else _posix_form_fault(text)
+    if form is not None:
+        return form
     if any(ord(character) < 0x20 or character == "\x7f" for character in text):
         message = f"path {quote(text)} holds a control character"
         return Code.CONTROL_CHARACTER, message, ""
@@ -35,16 +51,22 @@ def _first_fault(text: str) -> tuple[Code, str, str] | None:
             f" {MAX_PATH_BYTES} can be opened"
         )
         return Code.PATH_TOO_LONG, message, ""
-    if ".." in text.split("/"):
+    parts = _parts(text, windows=windows)
+    if ".." in parts:
         return (
             Code.PARENT_COMPONENT,
             f"path {quote(text)} holds `..`, which leads elsewhere through a link",
             "write the path that is meant",
         )
+    if windows:
+        faults = (name_fault(text, name) for name in parts[1:])
+        return next((fault for fault in faults if fault is not None), None)
     return None
 
 
-def _not_absolute(text: str) -> tuple[Code, str, str]:
+def _posix_form_fault(text: str) -> Fault | None:
+    if text.startswith("/"):
+        return None
     advice = "write the whole path, from `/` on"
     if text.startswith("~"):
         advice = "`~` is not expanded here; write the whole path, from `/` on"

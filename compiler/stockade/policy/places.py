@@ -8,9 +8,9 @@ from dataclasses import fields
 
 from stockade.diagnostics import Report
 from stockade.model.place import Place, Places, grant_key
-from stockade.model.policy import Access, Grant, Policy
+from stockade.model.policy import Grant, Policy
 from stockade.policy.format import KEYS
-from stockade.policy.paths import normal_path
+from stockade.policy.grants import written_grants
 from stockade.policy.settings import Setting
 from stockade.source import Span
 
@@ -45,14 +45,9 @@ def _keys(settings: Mapping[str, Setting]) -> Iterator[tuple[str, Place]]:
 
 
 def _grants(settings: Mapping[str, Setting]) -> Iterator[tuple[Grant, Place]]:
-    for access in Access:
-        key = grant_key(access)
-        setting = settings.get(key)
-        for text, span in setting.items if setting else ():
-            # Faults were reported when the policy was read.
-            path = normal_path(text, span, Report())
-            if path is not None:
-                yield Grant(path, access), Place(key, _where(span))
+    # Faults were reported when the policy was read.
+    for grant, span in written_grants(settings, Report()).items():
+        yield grant, Place(grant_key(grant.access), _where(span))
 
 
 def _where(span: Span) -> str:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from stockade.diagnostics import Report
+from stockade.model.place import Places
 from stockade.model.policy import Policy
 from stockade.policy.lower import lower
+from stockade.policy.places import places
 from stockade.policy.settings import Setting
 from stockade.policy.shape import read_settings
 from stockade.policy.text import decode
@@ -17,9 +19,15 @@ def read_policy(text: str | bytes, name: str) -> Policy:
 
     `name` is what diagnostics call the text, such as the path of its file.
     """
-    report = Report()
     data = text.encode() if isinstance(text, str) else text
-    return lower(read_file(data, name, report), report)
+    return read_placed(data, name)[0]
+
+
+def read_placed(data: bytes, name: str) -> tuple[Policy, Places]:
+    """Return the policy of a file, and where each part of it is written."""
+    report = Report()
+    settings = read_file(data, name, report)
+    return lower(settings, report), places(settings)
 
 
 def read_file(data: bytes, name: str, report: Report) -> dict[str, Setting]:

@@ -14,7 +14,7 @@ _LISTS = (Kind.PATHS, Kind.NAMES, Kind.VALUES)
 
 
 def check_support(settings: Settings, report: Report) -> dict[str, Setting]:
-    """Return the settings that this version enforces, reporting the others."""
+    """Return the settings that this version builds, reporting the others."""
     supported = {}
     for path, setting in settings.items():
         if not setting.sound:
@@ -48,6 +48,6 @@ def _is_supported(setting: Setting) -> bool:
 
 def _advice(key: Key) -> str:
     if key.kind is Kind.WORD and (key.built or key.default):
-        enforced = key.built or (str(key.default),)
-        return f"this version enforces {' and '.join(f'`{word}`' for word in enforced)}"
-    return "leave it out: this version cannot enforce it"
+        known = key.built or (str(key.default),)
+        return f"this version builds {' and '.join(f'`{word}`' for word in known)}"
+    return "leave it out: this version does not build it"

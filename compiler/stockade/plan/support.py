@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Say which values of a policy a system cannot hold, and which mean nothing there.
+
+INVARIANT: a value that is in neither list changes what is made for the system. So
+nothing that an author asked for is dropped in silence.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from stockade.abi.targets import System
+from stockade.model.overlap import overlaps
+from stockade.model.path_family import Family, family_of, family_on, policy_on
+from stockade.model.policy import (
+    Children,
+    Commands,
+    Grant,
+    Ip,
+    Policy,
+    ProjectFiles,
+    Signals,
+)
+from stockade.model.policy import System as SystemSet
+
+
+class Lack(Enum):
+    """Why a system cannot hold a value."""
+
+    # A later version will.
+    NOT_BUILT = "is not built yet"
+    # No version will: the system has no means for it.
+    IMPOSSIBLE = "cannot be held"
+    # It lacks what only this system needs.
+    MISSING = "must be written"
+
+
+@dataclass(frozen=True, slots=True)
+class Unbuilt:
+    """One value that a system cannot hold: its field of Policy and its word.
+
+    `word` is empty for lists and for what is missing, and a path where `grant` is
+    the path rule that it is about. `why` goes on after "it".
+    """
+
+    field: str
+    word: str
+    why: str
+    lack: Lack = Lack.NOT_BUILT
+    grant: Grant | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A value that a system cannot hold, and how to tell that a policy has it."""
+
+    system: System
+    unbuilt: Unbuilt
+    applies: Callable[[Policy], bool]
+
+
+def unbuilt(policy: Policy, system: System) -> tuple[Unbuilt, ...]:
+    """List the values of a policy that a system cannot hold, in a fixed order.
+
+    `policy` holds the paths of every system.
+    """
+    own = policy_on(policy, system)
+    found = [row.unbuilt for row in _ROWS if row.system is system and row.applies(own)]
+    found += _without_paths(policy, system)
+    match system:
+        case System.MACOS:
+            found += _overlaps_by_case(own)
+        case System.WINDOWS:
+            found += _of_drives(own)
+            found += _variables_by_case(own)
+    return tuple(found)
+
+
+def _is_private(policy: Policy) -> bool:
+    return policy.ip is Ip.PRIVATE
+
+
+def _has_relays_in(policy: Policy) -> bool:
+    """Tell whether the program reaches ports that lead out of a private network."""
+    return _is_private(policy) and bool(policy.forward or policy.egress)
+
+
+def _guards_project_files(policy: Policy) -> bool:
+    return policy.project_files is ProjectFiles.PROTECTED
+
+
+def _relays(system: System) -> Iterator[_Row]:
+    """Give the rows of a system for which nothing carries ports in and out yet."""
+    why = "needs a process that carries connections in and out"
+    for field in ("expose", "forward"):
+        yield _Row(system, Unbuilt(field, "", why), _holds(field))
+    broker = "needs a process that connects for the program"
+    yield _Row(system, Unbuilt("egress", "", broker), _holds("egress"))
+
+
+def _holds(field: str) -> Callable[[Policy], bool]:
+    return lambda policy: bool(getattr(policy, field))
+
+
+_ROWS = (
+    _Row(
+        System.LINUX,
+        Unbuilt("ip", "private", "needs a network of the program's own"),
+        _is_private,
+    ),
+    *_relays(System.LINUX),
+    _Row(
+        System.LINUX,
+        Unbuilt("children", "contained", "needs a parent that ends what is left"),
+        lambda policy: policy.children is Children.CONTAINED,
+    ),
+    _Row(
+        System.LINUX,
+        Unbuilt("project_files", "protected", "needs a view of the files of its own"),
+        _guards_project_files,
+    ),
+    _Row(
+        System.MACOS,
+        Unbuilt(
+            "system",
+            "none",
+            "leaves out the loader, without which no program starts on macOS; grant `/`"
+            " if that is meant",
+            Lack.IMPOSSIBLE,
+        ),
+        lambda policy: policy.system is SystemSet.NONE and "/" not in policy.accesses,
+    ),
+    _Row(
+        System.MACOS,
+        Unbuilt(
+            "signals",
+            "",
+            "must be `isolated` or `self` there beside `forward` or `egress`: the"
+            " program could end what carries its connections, and its port would be"
+            " anyone's",
+            Lack.IMPOSSIBLE,
+        ),
+        lambda policy: (
+            _has_relays_in(policy)
+            and policy.signals not in (Signals.ISOLATED, Signals.SELF)
+        ),
+    ),
+    _Row(
+        System.WINDOWS,
+        Unbuilt("appcontainer_name", "", "names the container", Lack.MISSING),
+        lambda policy: not policy.appcontainer_name,
+    ),
+    *_relays(System.WINDOWS),
+    _Row(
+        System.WINDOWS,
+        Unbuilt(
+            "project_files", "protected", "needs lists of access that do not inherit"
+        ),
+        _guards_project_files,
+    ),
+    _Row(
+        System.WINDOWS,
+        Unbuilt(
+            "commands",
+            "listed",
+            'needs `children = "none"` there: every container may execute the'
+            " system's own programs",
+            Lack.IMPOSSIBLE,
+        ),
+        lambda policy: (
+            policy.commands is Commands.LISTED and policy.children is not Children.NONE
+        ),
+    ),
+)
+
+_OF_LINUX = "is about calls of Linux"
+_OF_MACOS = "is about macOS"
+_OF_WINDOWS = "is about Windows"
+# Fields whose value changes nothing on a system, and why that takes nothing away.
+NOTHING: Mapping[System, Mapping[str, str]] = {
+    System.LINUX: {
+        "project_write": "takes from `project_files` alone",
+        "relays": _OF_MACOS,
+        "mach_services": _OF_MACOS,
+        "appcontainer_name": _OF_WINDOWS,
+        "win32k": _OF_WINDOWS,
+        "junctions": _OF_WINDOWS,
+    },
+    System.MACOS: {
+        "path_metadata": _OF_LINUX,
+        "ioctls": _OF_LINUX,
+        "kernel_surface": _OF_LINUX,
+        "memory_files": "is about files that macOS does not have",
+        "self_check": "is about a start, and nothing starts there yet",
+        "appcontainer_name": _OF_WINDOWS,
+        "win32k": _OF_WINDOWS,
+        "junctions": _OF_WINDOWS,
+    },
+    System.WINDOWS: {
+        "path_metadata": _OF_LINUX,
+        "ioctls": _OF_LINUX,
+        "kernel_surface": _OF_LINUX,
+        "memory_files": "is about files that Windows does not have",
+        "self_check": "is about a start, and nothing starts there yet",
+        "symlinks": "is `deny` for every container",
+        "ipc": "is `none` for every container",
+        "others": "is `fixed` for every container",
+        "signals": "is `isolated` for every container",
+        "project_write": "takes from `project_files` alone",
+        "relays": _OF_MACOS,
+        "mach_services": _OF_MACOS,
+    },
+}
+
+
+def _without_paths(policy: Policy, system: System) -> Iterator[Unbuilt]:
+    own = family_on(system)
+    families = [family_of(grant.path) for grant in policy.grants]
+    if families and own not in families:
+        yield Unbuilt("grants", "", "has paths of other systems only", Lack.MISSING)
+
+
+def _overlaps_by_case(policy: Policy) -> Iterator[Unbuilt]:
+    """Find overlaps that show where names are equal in any case of their letters.
+
+    Most volumes of a Mac are so, and take both ways of writing an accent for one.
+    """
+    for one in overlaps(policy.grants, _as_a_mac_reads):
+        how = "overlaps executable path" if one.executes else "holds path"
+        yield Unbuilt(
+            "grants",
+            one.writable.path,
+            f"{how} `{one.other.path}` where the case of letters does not count",
+            Lack.IMPOSSIBLE,
+            one.writable,
+        )
+
+
+def _as_a_mac_reads(path: str) -> str:
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", path).casefold())
+
+
+def _of_drives(policy: Policy) -> Iterator[Unbuilt]:
+    for grant in policy.grants:
+        if family_of(grant.path) is Family.WINDOWS and grant.path.endswith("\\"):
+            why = "is the root of a drive, whose list of access is never changed"
+            yield Unbuilt("grants", grant.path, why, Lack.IMPOSSIBLE, grant)
+
+
+def _variables_by_case(policy: Policy) -> Iterator[Unbuilt]:
+    """Find variables that are one variable on Windows."""
+    seen: dict[str, str] = {}
+    names = [(name, "pass_names") for name in policy.pass_names]
+    names += [(name, "set_values") for name, _ in policy.set_values]
+    for name, field in names:
+        first = seen.setdefault(name.upper(), name)
+        if first != name:
+            why = f"is the variable `{first}` as well: case does not count there"
+            yield Unbuilt(field, name, why, Lack.IMPOSSIBLE)

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Show what a system cannot hold, and that nothing else is without effect there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from enum import StrEnum
+from typing import Any, get_args, get_type_hints
+
+import pytest
+
+from stockade.abi.targets import System
+from stockade.driver.linux import build_linux
+from stockade.model.policy import (
+    Access,
+    Children,
+    Commands,
+    Egress,
+    Expose,
+    Forward,
+    Grant,
+    Ip,
+    Policy,
+    ProjectFiles,
+    Signals,
+)
+from stockade.model.policy import System as SystemSet
+from stockade.plan.support import NOTHING, Lack, unbuilt
+
+_NAMED = Policy(appcontainer_name="example.app")
+# One value of each field that holds no word.
+_LISTS: dict[str, object] = {
+    "grants": (Grant("/srv", Access.READ_WRITE), Grant("C:\\srv", Access.READ_WRITE)),
+    "pass_names": ("LANG",),
+    "set_values": (("LANG", "C"),),
+    "project_write": ("/srv", "C:\\srv"),
+    "expose": (Expose("127.0.0.1:18080", 8080),),
+    "forward": (Forward(18081, "127.0.0.1:8081"),),
+    "egress": Egress(1080),
+    "mach_services": ("com.apple.trustd.agent",),
+    "appcontainer_name": "example.app",
+}
+
+
+def _words(field: str) -> tuple[StrEnum, ...]:
+    kind = get_type_hints(Policy)[field]
+    return tuple(
+        word
+        for one in (kind, *get_args(kind))
+        if isinstance(one, type) and issubclass(one, StrEnum)
+        for word in one
+    )
+
+
+def _values() -> Iterator[tuple[str, object]]:
+    """Give every value of every field but the one that holds without it."""
+    default = Policy()
+    for one in fields(Policy):
+        for value in _words(one.name) or (_LISTS[one.name],):
+            if value is not getattr(default, one.name):
+                yield one.name, value
+
+
+def _lacking(policy: Policy, system: System) -> list[tuple[str, str]]:
+    return [(one.field, one.word) for one in unbuilt(policy, system)]
+
+
+def test_default_is_held_everywhere() -> None:
+    for system in System:
+        assert unbuilt(_NAMED, system) == ()
+
+
+# What a value does only beside another one.
+_BESIDE: dict[str, dict[str, Any]] = {
+    "sockets": {"ip": Ip.NONE},
+    "commands": {"grants": (Grant("/srv/x", Access.COMMAND),)},
+}
+# The strict value holds without being written; writing it adds a line to `check`.
+
+
+@pytest.mark.parametrize(("field", "value"), list(_values()), ids=str)
+def test_what_linux_holds_changes_its_artifact(field: str, value: object) -> None:
+    """S1-003: keys of other systems change nothing, and every other one something."""
+    change: dict[str, Any] = {field: value}
+    base = replace(Policy(), **_BESIDE.get(field, {}))
+    policy = replace(base, **change)
+    if unbuilt(policy, System.LINUX):
+        return
+    made, plain = (build_linux(one, "x", "linux-x86_64") for one in (policy, base))
+    if field in NOTHING[System.LINUX]:
+        # Only a warning may say that the key allows nothing.
+        made = replace(made, warnings=plain.warnings)
+        assert made == plain
+    else:
+        assert made != plain
+
+
+@pytest.mark.parametrize("system", System)
+def test_no_value_is_both_refused_and_meaningless(system: System) -> None:
+    for field, value in _values():
+        change: dict[str, Any] = {field: value}
+        lacking = [one for one, _ in _lacking(replace(_NAMED, **change), system)]
+        if field in lacking:
+            assert field not in NOTHING[system]
+
+
+def test_what_linux_does_not_build() -> None:
+    private = Policy(
+        ip=Ip.PRIVATE,
+        expose=(Expose("127.0.0.1:1", 2),),
+        forward=(Forward(3, "127.0.0.1:4"),),
+        egress=Egress(5),
+        signals=Signals.ISOLATED,
+        children=Children.CONTAINED,
+        project_files=ProjectFiles.PROTECTED,
+    )
+    assert _lacking(private, System.LINUX) == [
+        ("ip", "private"),
+        ("expose", ""),
+        ("forward", ""),
+        ("egress", ""),
+        ("children", "contained"),
+        ("project_files", "protected"),
+    ]
+    assert all(one.lack is Lack.NOT_BUILT for one in unbuilt(private, System.LINUX))
+    assert _lacking(private, System.MACOS) == []
+    named = replace(private, appcontainer_name="x")
+    assert _lacking(named, System.WINDOWS) == [
+        ("expose", ""),
+        ("forward", ""),
+        ("egress", ""),
+        ("project_files", "protected"),
+    ]
+
+
+def test_ports_out_of_a_private_network_need_isolated_signals_on_a_mac() -> None:
+    """S2-052: and on no other system, nor where nothing leads out."""
+    for ports in ({"egress": Egress(1)}, {"forward": (Forward(1, "127.0.0.1:2"),)}):
+        change: dict[str, Any] = {"ip": Ip.PRIVATE, **ports}
+        policy = replace(_NAMED, **change)
+        (lack,) = unbuilt(policy, System.MACOS)
+        assert (lack.field, lack.lack) == ("signals", Lack.IMPOSSIBLE)
+        for signals in (Signals.ISOLATED, Signals.SELF):
+            assert not unbuilt(replace(policy, signals=signals), System.MACOS)
+        assert "signals" not in dict(_lacking(policy, System.WINDOWS))
+    expose = replace(_NAMED, ip=Ip.PRIVATE, expose=(Expose("127.0.0.1:1", 2),))
+    assert not unbuilt(expose, System.MACOS)
+    client = replace(_NAMED, ip=Ip.CLIENT, forward=(Forward(1, "127.0.0.1:2"),))
+    assert not unbuilt(client, System.MACOS)
+
+
+def test_no_program_starts_on_a_mac_without_its_system() -> None:
+    """S2-321: but where everything may be read anyway."""
+    none = replace(_NAMED, system=SystemSet.NONE)
+    assert _lacking(none, System.MACOS) == [("system", "none")]
+    assert not unbuilt(none, System.LINUX)
+    root = (Grant("/", Access.READ_EXEC),)
+    assert not unbuilt(replace(none, grants=root), System.MACOS)
+
+
+@pytest.mark.parametrize(
+    ("write", "other", "access", "how"),
+    [
+        ("/A", "/a", Access.READ_EXEC, "overlaps executable"),
+        ("/a/B", "/A", Access.READ_EXEC, "overlaps executable"),
+        ("/a", "/A/b", Access.COMMAND, "overlaps executable"),
+        ("/a", "/A/b", Access.READ, "holds path"),
+        ("/\u00e9", "/e\u0301/x", Access.READ, "holds path"),
+    ],
+)
+def test_overlaps_where_case_does_not_count(
+    write: str, other: str, access: Access, how: str
+) -> None:
+    """S2-337: refused for a Mac only."""
+    grants = (Grant(write, Access.READ_WRITE), Grant(other, access))
+    commands = Commands.LISTED if access is Access.COMMAND else Commands.ANY
+    policy = Policy(grants=grants, commands=commands)
+    (lack,) = unbuilt(policy, System.MACOS)
+    assert (lack.field, lack.grant) == ("grants", grants[0])
+    assert lack.why.startswith(how)
+    assert not unbuilt(policy, System.LINUX)
+    apart = (Grant(write, Access.READ_WRITE), Grant("/other", access))
+    assert not unbuilt(replace(policy, grants=apart), System.MACOS)
+
+
+def test_what_windows_lacks() -> None:
+    """S1-051 S2-338 GL-201."""
+    assert _lacking(Policy(), System.WINDOWS) == [("appcontainer_name", "")]
+    listed = replace(_NAMED, commands=Commands.LISTED)
+    assert _lacking(listed, System.WINDOWS) == [("commands", "listed")]
+    assert not unbuilt(replace(listed, children=Children.NONE), System.WINDOWS)
+    drive = replace(_NAMED, grants=(Grant("C:\\", Access.READ),))
+    assert _lacking(drive, System.WINDOWS) == [("grants", "C:\\")]
+    names = replace(_NAMED, pass_names=("Path",), set_values=(("PATH", "x"),))
+    assert _lacking(names, System.WINDOWS) == [("set_values", "PATH")]
+    assert not unbuilt(names, System.LINUX)
+
+
+def test_a_system_without_one_of_the_paths_is_lacking() -> None:
+    posix = replace(_NAMED, grants=(Grant("/srv", Access.READ),))
+    windows = replace(_NAMED, grants=(Grant("C:\\srv", Access.READ),))
+    both = replace(_NAMED, grants=(*posix.grants, *windows.grants))
+    for system in System:
+        lacking = windows if system is not System.WINDOWS else posix
+        assert _lacking(lacking, system) == [("grants", "")]
+        assert not unbuilt(both, system)
