@@ -103,25 +103,30 @@ class Tree:
 
         Without a descriptor it has what its folder passes on.
         """
-        key, above = _key(path), parent_of(path)
+        made = self.would_be(path, kind)
+        place = replace(made, descriptor=descriptor or made.descriptor, target=target)
+        self._places[_key(path)] = place
+        return place
+
+    def would_be(self, path: str, kind: PlaceKind) -> Place:
+        """Tell what something new at a path would be, and leave it out of the tree."""
+        _key(path)
+        above = parent_of(path)
         parent = None if above is None else self._places.get(_key(above))
         if parent is None or parent.kind is not PlaceKind.FOLDER:
             raise PathRefusedError(f"no folder is above `{path}`")
-        place = Place(path, kind, Descriptor(), target)
-        place = replace(
-            place, descriptor=descriptor or self._created(parent, place.folder)
-        )
-        self._places[key] = place
-        return place
-
-    def _created(self, parent: Place, folder: bool) -> Descriptor:  # noqa: FBT001
-        return created_in(
+        descriptor = created_in(
             parent.descriptor,
-            folder=folder,
+            folder=kind is not PlaceKind.FILE,
             owner=self.owner,
             group=self.group,
             otherwise=self.otherwise,
         )
+        return Place(path, kind, descriptor)
+
+    def __contains__(self, path: str) -> bool:
+        """Tell whether something is at a path."""
+        return _key(path) in self._places
 
     def grant(self, path: str, entries: tuple[Entry, ...]) -> None:
         """Add entries to what is at a path, and pass them on to all below it."""
@@ -178,17 +183,21 @@ class Tree:
         return found
 
     def rights(self, token: Token, path: str, reading: Reading) -> int:
-        """Give a token's rights on what a path leads to.
-
-        A folder that may be listed shows its children's attributes, and one whose
-        children may be deleted has no need of their own right (NTFS: MS-FSA 2.1.5.1.2).
-        """
+        """Give a token's rights on what a path leads to."""
         place, passed = self.resolve(path)
         if reading.junctions_need_read and not all(
             not FILE_GENERIC_READ & ~granted_on(token, one.descriptor, reading)
             for one in passed
         ):
             return 0
+        return self.rights_on(token, place, reading)
+
+    def rights_on(self, token: Token, place: Place, reading: Reading) -> int:
+        """Give a token's rights on something in a folder of the tree.
+
+        A folder that may be listed shows its children's attributes, and one whose
+        children may be deleted has no need of their own right (MS-FSA 2.1.5.1.2).
+        """
         found = granted_on(token, place.descriptor, reading)
         above = parent_of(place.path)
         if above is not None:
