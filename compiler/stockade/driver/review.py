@@ -35,7 +35,7 @@ from stockade.review.judges import Decide, Judges, MakeDecide
 from stockade.review.page import difference_page, report_page
 from stockade.review.page_text import Document
 from stockade.review.report import Entry
-from stockade.review.subject import AnySubject, Subject, on_linux
+from stockade.review.subject import AnySubject, Subject
 
 
 class NothingInCommonError(Exception):
@@ -171,8 +171,7 @@ def difference_html(old: Side, new: Side, found: tuple[Entry, ...]) -> str:
 
 def report_html(side: Side) -> str:
     """Make the page of what one side means."""
-    subjects = side.subjects.values()
-    return report_page(side.document, tuple(one for one in subjects if on_linux(one)))
+    return report_page(side.document, tuple(side.subjects.values()), decide_by)
 
 
 def write_page(path: Path, text: str) -> None:

@@ -37,7 +37,7 @@ def macos_changes(old: MacosArtifact, new: MacosArtifact) -> Iterator[Fact]:
             " ".join(row.name for row in one.parameters) for one in (old, new)
         )
         yield part_fact(
-            79, "the profile takes its values by other names", "parameters", texts
+            79, "the profile and its values are laid out otherwise", "values", texts
         )
 
 
@@ -78,8 +78,8 @@ def _profile(old: list[str], new: list[str]) -> Iterator[Fact]:
         (new, after - before, "is new"),
     ):
         for number, line in enumerate(lines, 1):
-            # A blank line or the end of a form tells nothing by itself.
-            if more[line] and line.strip("() "):
+            # A blank line, a comment or the end of a form tells nothing by itself.
+            if more[line] and line.strip("() ") and not line.startswith(";"):
                 more[line] -= 1
                 texts = (line, NOTHING) if lines is old else (NOTHING, line)
                 thing = f"a line of the profile {words}"

@@ -7,11 +7,11 @@ and script, by their hashes, and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from stockade.render.environment import Templates, packaged
-from stockade.render.prose import sentence
 from stockade.render.text import (
     HtmlText,
     html_asset,
@@ -21,15 +21,15 @@ from stockade.render.text import (
     html_text,
 )
 from stockade.review.change import Case, Kind
+from stockade.review.judges import MakeDecide
 from stockade.review.page_calls import (
     Calls,
     calls_view,
     keys_of_rules,
     links_by_requirement,
 )
-from stockade.review.page_matrix import Matrix, matrices
-from stockade.review.page_paths import Meaning, Node, meanings, tree
-from stockade.review.page_start import NamedList, start_lists
+from stockade.review.page_facts import Facts, linux_facts
+from stockade.review.page_flat import Applied, applied, flat_facts
 from stockade.review.page_text import (
     Anchors,
     Document,
@@ -40,39 +40,22 @@ from stockade.review.page_text import (
     pieces,
     side_by_side,
 )
-from stockade.review.report import Entry, case_note
-from stockade.review.subject import LinuxSubject
+from stockade.review.report import Entry, case_note, targets_of
+from stockade.review.simulated import note
+from stockade.review.subject import AnySubject, is_flat, on_linux
 
+View = TypeVar("View")
 _FOLDER = "review"
 # The first witnesses of a change are shown at once, the rest when asked for.
 _FIRST_CASES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """All of one artifact that a page shows, the same for targets that share it."""
-
-    matrices: tuple[Matrix, ...]
-    nodes: tuple[Node, ...]
-    meanings: tuple[Meaning, ...]
-    lists: tuple[NamedList, ...]
-    warnings: tuple[NamedLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NamedLine:
-    """A line with a name of its own."""
-
-    name: HtmlText
-    text: tuple[Piece, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Generic[View]):
     """A view, and the targets that have it in common."""
 
     targets: HtmlText
-    view: Facts | Calls
+    view: View
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,29 +92,36 @@ class KindView:
     changes: tuple[Change, ...]
 
 
-def report_page(document: Document, subjects: tuple[LinuxSubject, ...]) -> str:
-    """Make the page of one policy or bundle, with a section for what targets share."""
+def report_page(
+    document: Document, subjects: tuple[AnySubject, ...], make: MakeDecide
+) -> str:
+    """Make the page of one policy or bundle, with a section for what targets share.
+
+    `make` makes an artifact without kinds of hosts ready to answer requests.
+    """
     anchors = Anchors({"line": document})
-    keys = [keys_of_rules(subject) for subject in subjects]
+    facts: list[tuple[str, Facts]] = []
+    calls: list[tuple[str, Calls]] = []
+    parts: list[Section[Applied]] = []
+    for subject in subjects:
+        target = subject.artifact.target
+        if on_linux(subject):
+            keys = keys_of_rules(subject)
+            links = links_by_requirement(keys, anchors)
+            facts.append((target, linux_facts(subject, links, anchors)))
+            calls.append((target, calls_view(subject, keys, anchors)))
+        elif is_flat(subject):
+            decide = make(subject.artifact)
+            facts.append((target, flat_facts(subject, decide, anchors)))
+            parts.append(Section(html_text(target), applied(subject)))
     return _page(
         "report.html.j2",
         title=html_text(document.name),
-        targets=html_text(_targets(subjects)),
+        targets=html_text(", ".join(one.artifact.target for one in subjects)),
         lines=listed_lines("line", document),
-        facts=_sections(
-            subjects,
-            [
-                _facts(subject, links_by_requirement(known, anchors), anchors)
-                for subject, known in zip(subjects, keys, strict=True)
-            ],
-        ),
-        calls=_sections(
-            subjects,
-            [
-                calls_view(subject, known, anchors)
-                for subject, known in zip(subjects, keys, strict=True)
-            ],
-        ),
+        facts=_sections(facts),
+        calls=_sections(calls),
+        applied=tuple(parts),
     )
 
 
@@ -161,6 +151,7 @@ def difference_page(old: Document, new: Document, found: tuple[Entry, ...]) -> s
         new=html_text(new.name),
         kinds=[kind for kind in kinds if kind.changes],
         counts=kinds,
+        note=html_text(note(targets_of(found))),
         pairs=side_by_side(old, new, both) if old.lines or new.lines else (),
     )
 
@@ -183,34 +174,12 @@ def _asset(templates: Templates, name: str) -> HtmlText:
     return html_asset(templates.render(f"{_FOLDER}/{name}"))
 
 
-def _targets(subjects: tuple[LinuxSubject, ...]) -> str:
-    return ", ".join(subject.artifact.target for subject in subjects)
-
-
-def _sections(
-    subjects: tuple[LinuxSubject, ...], views: Sequence[Facts | Calls]
-) -> tuple[Section, ...]:
-    shared: dict[Facts | Calls, list[LinuxSubject]] = {}
-    for subject, view in zip(subjects, views, strict=True):
-        shared.setdefault(view, []).append(subject)
+def _sections(views: Iterable[tuple[str, View]]) -> tuple[Section[View], ...]:
+    shared: dict[View, list[str]] = {}
+    for target, view in views:
+        shared.setdefault(view, []).append(target)
     return tuple(
-        Section(html_text(_targets(tuple(some))), view) for view, some in shared.items()
-    )
-
-
-def _facts(
-    subject: LinuxSubject, links: dict[str, tuple[Link, ...]], anchors: Anchors
-) -> Facts:
-    artifact = subject.artifact
-    return Facts(
-        matrices(artifact, links),
-        tree(subject, anchors),
-        meanings(artifact),
-        start_lists(artifact),
-        tuple(
-            NamedLine(html_text(row.id), pieces(sentence(row.text)))
-            for row in artifact.warnings
-        ),
+        Section(html_text(", ".join(some)), view) for view, some in shared.items()
     )
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Prepare the matrix of a Linux artifact for a page: what holds what on which host."""
+"""Prepare the matrix of an artifact for a page: what holds what on which host."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stockade.abi.features import FEATURES
@@ -75,6 +75,23 @@ def matrices(
     """Give a matrix a level; `links` are the keys of each requirement."""
     every = hosts_of((artifact,))
     return tuple(_matrix(level, every, links) for level in artifact.levels)
+
+
+def one_column(
+    level: str, host: str, lines: Sequence[Requirement]
+) -> tuple[Matrix, ...]:
+    """Give the matrix of an artifact that tells no kinds of hosts apart."""
+    rows = tuple(
+        Row(
+            html_text(line.name),
+            html_text(line.title),
+            (_HELD,),
+            tuple(Part(html_text(part), (_HELD,)) for part in _parts(line)),
+            (),
+        )
+        for line in lines
+    )
+    return (Matrix(html_text(level), (html_text(host),), rows),) if rows else ()
 
 
 def _matrix(

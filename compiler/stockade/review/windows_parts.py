@@ -116,7 +116,9 @@ def _renamed(old: WindowsArtifact, new: WindowsArtifact) -> Iterator[Fact]:
         for one in (old, new)
     )
     if before != after and before and after:
-        texts = tuple(" ".join(one) for one in (before, after))
+        texts = tuple(
+            f"{len(one)}, the first {next(iter(one))}" for one in (before, after)
+        )
         yield part_fact(
             72,
             "paths are granted to capabilities of other names, so a setup is due",
