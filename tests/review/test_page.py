@@ -17,6 +17,7 @@ from jinja2 import UndefinedError
 from page_reader import Element, read_page
 from tree import ROOT
 
+from stockade.abi.arch import LINUX_TARGETS
 from stockade.driver.compile import compile_policy
 from stockade.driver.review import (
     Side,
@@ -69,7 +70,7 @@ def pages() -> dict[str, Element]:
     sides = _side(_OLD, "old.toml"), _side(_NEW, "new.toml")
     bundle = compile_policy(Policy(), "x", _TARGET).bundle
     texts = {
-        "nginx": report_html(read_side(nginx, "nginx.toml")),
+        "nginx": report_html(read_side(nginx, "nginx.toml", LINUX_TARGETS)),
         "bundle": report_html(read_side(bundle, "x.stk")),
         "difference": _difference(*sides),
         "equal": _difference(sides[0], sides[0]),
