@@ -10,7 +10,23 @@ from stockade.cli.output import Refusal
 from stockade.cli.overlay import option_settings
 from stockade.diagnostics import Code, Diagnostic, PolicyRejected, Report
 from stockade.diagnostics.render import render
-from stockade.model.policy import Access, Children, Grant, Ip, Ipc, Policy, Signals
+from stockade.model.policy import (
+    Access,
+    Children,
+    Egress,
+    Expose,
+    Forward,
+    Grant,
+    Ip,
+    Ipc,
+    Junctions,
+    Policy,
+    ProjectFiles,
+    Reach,
+    Relays,
+    Signals,
+    Win32k,
+)
 from stockade.policy.lower import lower
 from stockade.policy.read import read_file
 from stockade.policy.settings import overlay, widenings
@@ -207,3 +223,98 @@ def test_no_file_is_never_widened() -> None:
     """S1-198."""
     policy, widened = _merge(None, "--ip", "all", "--signals", "isolated")
     assert (policy.ip, policy.signals, widened) == (Ip.ALL, Signals.ISOLATED, [])
+
+
+def test_options_of_ports_have_their_own_orders() -> None:
+    """S1-114, S1-115, S1-116, S1-117, S2-097: outer=inner, and inner=outer."""
+    ports = _policy(
+        None,
+        *("--ip", "private", "--egress", "1080=public-and-local"),
+        *("--expose", "127.0.0.1:18000=8000", "--expose=[::1]:18001=8000"),
+        *("--forward", "18081=127.0.0.1:8081", "--forward", "18082=[::1]:8081"),
+    )
+    assert ports.expose == (
+        Expose("127.0.0.1:18000", 8000),
+        Expose("[::1]:18001", 8000),
+    )
+    assert ports.forward == (
+        Forward(18081, "127.0.0.1:8081"),
+        Forward(18082, "[::1]:8081"),
+    )
+    assert ports.egress == Egress(1080, Reach.PUBLIC_AND_LOCAL)
+    for text in ("1080", "1080=public"):
+        egress = _policy(None, "--ip", "private", "--egress", text).egress
+        assert egress == Egress(1080, Reach.PUBLIC)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--expose", "8000=127.0.0.1:18000", "needs `ADDRESS=PORT`"),
+        ("--expose", "127.0.0.1:1", "needs `ADDRESS=PORT`"),
+        ("--expose", "127.0.0.1:1=", "needs `ADDRESS=PORT`"),
+        ("--forward", "127.0.0.1:8081=18081", "needs `PORT=ADDRESS`"),
+        ("--forward", "18081", "STK040"),
+        ("--forward", "=127.0.0.1:1", "needs `PORT=ADDRESS`"),
+        ("--forward", "1=0.0.0.0:1", "STK041"),
+        ("--forward", "0=127.0.0.1:1", "STK040"),
+        ("--forward", "65536=127.0.0.1:1", "STK040"),
+        ("--forward", "99999999999=127.0.0.1:1", "needs `PORT=ADDRESS`"),
+        ("--forward", "\uff11=127.0.0.1:1", "needs `PORT=ADDRESS`"),
+        ("--expose", "host:1=2", "STK041"),
+        ("--expose", "127.0.0.1=2", "STK040"),
+        ("--egress", "x", "needs `PORT[=REACH]`"),
+        ("--egress", "1=all", "STK015"),
+        ("--egress", "1=", "STK015"),
+    ],
+)
+def test_wrong_forms_of_ports(option: str, value: str, words: str) -> None:
+    """S1-114, S1-115, S1-117: also the other one's order."""
+    options = ("--ip", "private", option, value)
+    if words.startswith("STK"):
+        assert [one.code for one in _mistakes(None, *options)] == [words]
+        return
+    with pytest.raises(Refusal) as caught:
+        _policy(None, *options)
+    assert words in str(caught.value)
+
+
+def test_lists_of_ports_replace_the_files() -> None:
+    """S1-068: repeats add up among themselves."""
+    file = HEAD + (
+        'network.ip = "all"\n'
+        'network.expose = [{ listen = "127.0.0.1:1", port = 2 }]\n'
+        'network.forward = [{ port = 3, to = "127.0.0.1:4" }]\n'
+    )
+    policy = _policy(file, "--expose", "127.0.0.1:5=6", "--expose", "127.0.0.1:7=6")
+    assert policy.expose == (Expose("127.0.0.1:5", 6), Expose("127.0.0.1:7", 6))
+    assert policy.forward == (Forward(3, "127.0.0.1:4"),)
+
+
+def test_options_of_systems_set_their_keys() -> None:
+    """S1-072, S1-120, S1-121, S1-124, S1-126, S1-127, GL-205."""
+    policy = _policy(
+        None,
+        *("--ip", "private", "--macos-relays", "ipv4", "--appcontainer", "a.b"),
+        *("--windows-win32k", "deny", "--windows-junctions", "refuse"),
+        *("--read-write", "/srv/a", "--project-files", "protected"),
+        *("--project-write", "/srv/a"),
+    )
+    assert policy.relays is Relays.IPV4
+    assert policy.appcontainer_name == "a.b"
+    assert policy.win32k is Win32k.DENY
+    assert policy.junctions is Junctions.REFUSE
+    assert policy.project_files is ProjectFiles.PROTECTED
+    assert policy.project_write == ("/srv/a",)
+    service = "com.apple.trustd.agent"
+    twice = ("--macos-mach-service", service) * 2
+    assert _policy(None, "--ip", "all", *twice).mach_services == (service,)
+    wrong = _mistakes(None, "--ip", "all", "--macos-mach-service", "com.apple.x")
+    assert [one.code for one in wrong] == [Code.UNKNOWN_VALUE]
+    assert [one.code for one in _mistakes(None, *twice)] == [Code.CONFLICTING_KEYS]
+
+
+def test_a_port_in_an_option_is_shown_where_it_stands() -> None:
+    (mistake,) = _mistakes(None, "--ip", "all", "--expose", "0.0.0.0:1=2")
+    assert mistake.span.source.name == "command line"
+    assert mistake.span.text == "0.0.0.0:1=2"

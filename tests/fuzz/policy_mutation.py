@@ -19,7 +19,10 @@ _PATHS = (
     *('"/"', '"/usr/lib"', '"/srv/in"', '"/srv/in/below"', '"/srv/in/"', '"//srv"'),
     *('"/srv/../etc"', '"relative"', '"~/x"', '""', '"/a\\u0000b"', '"/\\u202Ex"'),
     *('"/proc/self"', '"/dev/null"', '"/srv/*"', "'/it''s'", '"/é"', '"/a\\nb"'),
+    *("'C:\\srv'", "'c:/SRV/x'", "'C:x'", "'\\\\server\\x'", "'C:\\nul'", "'C:\\a:b'"),
 )
+_TEXTS = ('"127.0.0.1:1"', '"[::1]:2"', '"0.0.0.0:1"', '"127.0.0.1"', '"example.app"')
+_PORTS = ("1", "2", "65535", "65536", "0")
 _SCALARS = (
     *("1", "0", "-1", "65536", "9223372036854775808", "1e400", "nan", "0x_1", "1_0"),
     *("true", "false", "1979-05-27", "07:32:00", "1979-05-27T07:32:00Z", '"none"'),
@@ -84,7 +87,8 @@ def _value(key: Key, chance: random.Random) -> str:
         pairs = (f"{name} = {_value(one, chance)}" for name, one in key.members.items())
         entry = "{ " + ", ".join(pairs) + " }"
         return f"[{entry}]" if key.kind is Kind.ENTRIES else entry
-    return chance.choice({Kind.FLAG: ("true", "false")}.get(key.kind, _SCALARS))
+    pools = {Kind.FLAG: ("true", "false"), Kind.PORT: _PORTS, Kind.TEXT: _TEXTS}
+    return chance.choice(pools[key.kind])
 
 
 def _assignment(key: Key, chance: random.Random) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 from stockade.abi.targets import System
 from stockade.driver.linux import build_linux
+from stockade.model.path_family import policy_on
 from stockade.model.policy import (
     Access,
     Children,
@@ -26,7 +27,10 @@ from stockade.model.policy import (
     Signals,
 )
 from stockade.model.policy import System as SystemSet
-from stockade.plan.support import NOTHING, Lack, unbuilt
+from stockade.model.windows_artifact import CapabilityKind
+from stockade.plan.support import ALIKE, NOTHING, Lack, unbuilt
+from stockade.targets.macos import build as macos_build
+from stockade.targets.windows import build as windows_build
 
 _NAMED = Policy(appcontainer_name="example.app")
 # One value of each field that holds no word.
@@ -39,7 +43,7 @@ _LISTS: dict[str, object] = {
     "forward": (Forward(18081, "127.0.0.1:8081"),),
     "egress": Egress(1080),
     "mach_services": ("com.apple.trustd.agent",),
-    "appcontainer_name": "example.app",
+    "appcontainer_name": "other.app",
 }
 
 
@@ -71,29 +75,72 @@ def test_default_is_held_everywhere() -> None:
         assert unbuilt(_NAMED, system) == ()
 
 
-# What a value does only beside another one.
+# What a value does something beside only.
+_GRANTS = tuple(
+    Grant(f"{root}{name}", access)
+    for root, mark in (("/srv/", "/"), ("C:\\srv\\", "\\"))
+    for name, access in (
+        ("w", Access.READ_WRITE),
+        ("x", Access.READ_EXEC),
+        (f"x{mark}one", Access.COMMAND),
+    )
+)
+_PRIVATE: dict[str, Any] = {"ip": Ip.PRIVATE, "signals": Signals.ISOLATED}
 _BESIDE: dict[str, dict[str, Any]] = {
-    "sockets": {"ip": Ip.NONE},
-    "commands": {"grants": (Grant("/srv/x", Access.COMMAND),)},
+    "commands": {"grants": _GRANTS, "children": Children.NONE},
+    "project_files": {"grants": _GRANTS},
+    "project_write": {"grants": _GRANTS, "project_files": ProjectFiles.PROTECTED},
+    "expose": _PRIVATE,
+    "forward": _PRIVATE,
+    "egress": _PRIVATE,
+    "relays": {**_PRIVATE, "forward": (Forward(1, "127.0.0.1:2"),)},
+    "mach_services": {"ip": Ip.CLIENT},
 }
-# The strict value holds without being written; writing it adds a line to `check`.
+_LISTS["project_write"] = ("/srv/w", "C:\\srv\\w")
 
 
+def _base(field: str, system: System) -> Policy:
+    beside = replace(_NAMED, **_BESIDE.get(field, {}))
+    return _NAMED if unbuilt(beside, system) else beside
+
+
+def _made(policy: Policy, system: System) -> str:
+    """Write what is made of a policy, without what only repeats its words."""
+    own = policy_on(policy, system)
+    if system is System.LINUX:
+        # A warning that a key allows nothing is no effect.
+        return repr(replace(build_linux(own, "x", "linux-x86_64"), warnings=()))
+    build = macos_build.build if system is System.MACOS else windows_build.build
+    made = build(own, name="x", requirements=(), warnings=())
+    text = repr(replace(made, keys=()))  # type: ignore[type-var]
+    # The names hold a sum of all words, also of those that mean nothing there.
+    for number, one in enumerate(getattr(made, "capabilities", ())):
+        if one.kind is not CapabilityKind.NETWORK:
+            text = text.replace(one.sid, f"SID {number}").replace(one.name, "name")
+    return text
+
+
+@pytest.mark.parametrize("system", System)
 @pytest.mark.parametrize(("field", "value"), list(_values()), ids=str)
-def test_what_linux_holds_changes_its_artifact(field: str, value: object) -> None:
-    """S1-003: keys of other systems change nothing, and every other one something."""
+def test_what_a_system_holds_changes_its_artifact(
+    system: System, field: str, value: object
+) -> None:
+    """S1-003: a value is refused, or listed as without effect, or has one."""
     change: dict[str, Any] = {field: value}
-    base = replace(Policy(), **_BESIDE.get(field, {}))
+    base = _base(field, system)
     policy = replace(base, **change)
-    if unbuilt(policy, System.LINUX):
-        return
-    made, plain = (build_linux(one, "x", "linux-x86_64") for one in (policy, base))
-    if field in NOTHING[System.LINUX]:
-        # Only a warning may say that the key allows nothing.
-        made = replace(made, warnings=plain.warnings)
-        assert made == plain
-    else:
-        assert made != plain
+    refused = bool(unbuilt(policy, system))
+    listed = field in NOTHING[system] or (field, str(value)) in ALIKE[system]
+    assert refused or listed is (_made(policy, system) == _made(base, system))
+
+
+@pytest.mark.parametrize("system", System)
+def test_no_list_names_what_does_not_exist(system: System) -> None:
+    default = Policy()
+    for field in NOTHING[system]:
+        assert hasattr(default, field)
+    for field, word in ALIKE[system]:
+        assert word in [str(one) for one in _words(field)]
 
 
 @pytest.mark.parametrize("system", System)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Say which values of a policy a system cannot hold, and which mean nothing there.
 
-INVARIANT: a value that is in neither list changes what is made for the system. So
+INVARIANT: a value that is in no list here changes what is made for the system. So
 nothing that an author asked for is dropped in silence.
 """
 
@@ -193,7 +193,6 @@ NOTHING: Mapping[System, Mapping[str, str]] = {
         "path_metadata": _OF_LINUX,
         "ioctls": _OF_LINUX,
         "kernel_surface": _OF_LINUX,
-        "memory_files": "is about files that macOS does not have",
         "self_check": "is about a start, and nothing starts there yet",
         "appcontainer_name": _OF_WINDOWS,
         "win32k": _OF_WINDOWS,
@@ -212,6 +211,29 @@ NOTHING: Mapping[System, Mapping[str, str]] = {
         "project_write": "takes from `project_files` alone",
         "relays": _OF_MACOS,
         "mach_services": _OF_MACOS,
+    },
+}
+# Words that a system makes no difference of to the word before them, strictest first,
+# or to leaving the key out; and what holds them there, or tells that nothing does.
+ALIKE: Mapping[System, Mapping[tuple[str, str], str]] = {
+    System.LINUX: {},
+    System.MACOS: {
+        ("sockets", "none"): "a pair of sockets is nothing that a profile judges",
+        ("others", "fixed"): "a program asks nothing of others there in any case",
+        ("ipc", "isolated"): "is `none` there: no object is the program's own",
+        ("ipc", "none"): "holds without being written",
+        ("memory_files", "refused"): "holds without being written",
+    },
+    System.WINDOWS: {
+        ("system", "none"): "every container reads what Windows opens to all of them",
+        ("ip", "private"): "the loopback of a container leads to itself alone",
+        ("unix_sockets", "all"): "a socket's own list of access decides",
+        ("sockets", "none"): "a socket's own list of access decides",
+        ("children", "contained"): "all of a container ends with its job",
+        (
+            "commands",
+            "listed",
+        ): 'needs `children = "none"`, which starts none',
     },
 }
 
