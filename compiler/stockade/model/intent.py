@@ -31,6 +31,7 @@ from stockade.model.policy import (
     Signals,
     UnixSockets,
 )
+from stockade.model.project_files import is_protected
 from stockade.model.request import (
     BindRequest,
     ConnectRequest,
@@ -56,6 +57,14 @@ from stockade.model.system_set import readable_system_paths, writable_system_pat
 
 DENY = "deny"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+# Asking a device, executing and connecting leave a file as it is.
+_CHANGING = frozenset(PathAction) - {
+    PathAction.READ,
+    PathAction.LIST,
+    PathAction.EXECUTE,
+    PathAction.DEVICE_REQUEST,
+    PathAction.CONNECT,
+}
 _READING = frozenset({PathAction.READ, PathAction.LIST})
 _TERMINATING = tuple(
     SIGNALS[name] for name in ("TERM", "INT", "HUP", "QUIT", "KILL", "STOP", "CONT")
@@ -67,10 +76,25 @@ def intend(policy: Policy, system: System, request: NeutralRequest) -> Decision:
 
     `policy` holds the paths of that system alone: see `path_family.policy_on`.
     """
+    if _takes_project_file(policy, system, request):
+        return Decision(DENY, "project files are protected")
     for allowed, why in _answers(policy, system, request):
         if allowed:
             return Decision(ALLOW, why)
     return Decision(DENY, "nothing of the policy grants it")
+
+
+def _takes_project_file(
+    policy: Policy, system: System, request: NeutralRequest
+) -> bool:
+    match request:
+        case PathRequest(path, action):
+            taken = action in _CHANGING
+        case MetadataRequest(path) | HardLinkRequest(path):
+            taken = True
+        case _:
+            return False
+    return taken and is_protected(policy, system, path)
 
 
 def _answers(
@@ -158,15 +182,20 @@ _WRITABLE: dict[System, _Set] = {
     System.LINUX: writable_system_paths,
     System.MACOS: writable_macos_devices,
 }
+# On macOS to cut is to write, and a device has no length.
+_ON_DEVICES: dict[System, frozenset[PathAction]] = {
+    System.LINUX: DEVICE_ACTIONS,
+    System.MACOS: DEVICE_ACTIONS | {PathAction.TRUNCATE},
+}
 
 
 def _system_set(
     policy: Policy, system: System
 ) -> Iterator[tuple[tuple[str, ...], frozenset[PathAction]]]:
     """Give what the system set grants; Windows opens its own files to containers."""
-    for sets, allows in ((_READABLE, _READING), (_WRITABLE, DEVICE_ACTIONS)):
-        if system in sets:
-            yield sets[system](policy), allows
+    if system in _READABLE:
+        yield _READABLE[system](policy), _READING
+        yield _WRITABLE[system](policy), _ON_DEVICES[system]
 
 
 def _network(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stockade.abi.targets import System
-from stockade.model.path_family import folded, folders_above
+from stockade.model.path_family import family_of, folded, folders_above
 from stockade.model.policy import Access, Policy, ProjectFiles
 
 # Each with all below it, whether it is there or not.
@@ -43,17 +43,27 @@ ALL_PROJECT_NAMES: tuple[str, ...] = (
 )
 
 
-def protected_places(policy: Policy) -> Iterator[str]:
-    """Give every place in the writable folders of a policy that stays as it is."""
-    if policy.project_files is ProjectFiles.WRITABLE:
-        return
-    for grant in policy.grants:
-        if grant.access is Access.READ_WRITE and grant.path not in policy.project_write:
-            for name in ALL_PROJECT_NAMES:
-                yield f"{grant.path.rstrip('/')}/{name}"
+def protected_folders(policy: Policy) -> Iterator[str]:
+    """Give the writable folders whose project files stay as they are."""
+    if policy.project_files is ProjectFiles.PROTECTED:
+        for grant in policy.grants:
+            writable = grant.access is Access.READ_WRITE
+            if writable and grant.path not in policy.project_write:
+                yield grant.path
 
 
 def is_protected(policy: Policy, system: System, path: str) -> bool:
-    """Tell whether a path is one of those places or lies below one."""
-    places = {folded(place, system) for place in protected_places(policy)}
+    """Tell whether a path is a protected file of a policy or lies below one."""
+    if policy.project_files is ProjectFiles.WRITABLE:
+        return False
+    places = {
+        folded(f"{folder.rstrip(mark)}{mark}{name.replace('/', mark)}", system)
+        for folder, mark in _marked(policy)
+        for name in ALL_PROJECT_NAMES
+    }
     return any(folded(above, system) in places for above in folders_above(path))
+
+
+def _marked(policy: Policy) -> Iterator[tuple[str, str]]:
+    for folder in protected_folders(policy):
+        yield folder, family_of(folder).value

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from stockade.abi.signals import SIGNALS
 from stockade.abi.targets import System
 from stockade.model.environment import variables
-from stockade.model.macos_set import readable_macos_paths
+from stockade.model.macos_set import RESOLVER_SOCKET, readable_macos_paths
 from stockade.model.path_family import family_on, folders_above
 from stockade.model.policy import Policy
+from stockade.model.project_files import protected_folders
 from stockade.model.request import (
     BindRequest,
     ConnectRequest,
@@ -41,6 +42,8 @@ LOCAL = "127.0.0.1"
 _BELOW, _BESIDE = "x", "-x"
 # Where nothing is granted unless a policy says so.
 _ELSEWHERE = {"/": "/elsewhere/x", "\\": "C:\\elsewhere\\x"}
+# One of each kind, in letters of both cases.
+_PROJECT_FILES = (".git", ".GIT/hooks", ".config/Lefthook.yml", ".config", ".gitignore")
 _PORTS = (0, 1, 80, 65535)
 _SERVICES = ("com.apple.trustd.agent", "com.apple.SecurityServer")
 # CONNECT is asked by UnixRequest.
@@ -65,6 +68,8 @@ def _requests(policies: Sequence[Policy], system: System) -> Iterator[NeutralReq
         yield SeeRequest(path)
         yield UnixRequest(path)
     yield UnixRequest("@name")
+    if system is System.MACOS:
+        yield UnixRequest(RESOLVER_SOCKET)
     yield from _of_networks(policies)
     for signal in (0, *SIGNALS.values()):
         for inside in (False, True):
@@ -94,6 +99,9 @@ def _paths(policies: Sequence[Policy], system: System) -> tuple[str, ...]:
         found.append(f"{path.rstrip(mark)}{mark}{_BELOW}")
         if not path.endswith(mark):
             found.append(path + _BESIDE)
+    for policy in policies:
+        for path in protected_folders(policy):
+            found += (f"{path.rstrip(mark)}{mark}{name}" for name in _PROJECT_FILES)
     return tuple(dict.fromkeys(found))
 
 

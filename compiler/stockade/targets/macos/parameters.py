@@ -20,7 +20,8 @@ from stockade.model.macos_set import (
     readable_macos_paths,
     writable_macos_devices,
 )
-from stockade.model.policy import Access, Ip, Policy, ProjectFiles
+from stockade.model.policy import Access, Ip, Policy
+from stockade.model.project_files import protected_folders
 
 _TERMINAL = "/dev/tty"
 
@@ -49,12 +50,14 @@ class Parameters:
     @cached_property
     def write(self) -> tuple[Parameter, ...]:
         """Give the writable paths that hold no protected files."""
-        return _paths("WRITE", set(self._writable) - set(self._projects))
+        projects = set(protected_folders(self.policy))
+        writable = self._granted(Access.READ_WRITE)
+        return _paths("WRITE", (path for path in writable if path not in projects))
 
     @cached_property
     def project(self) -> tuple[Parameter, ...]:
         """Give the writable paths whose project files stay as they are."""
-        return _paths("PROJECT", self._projects)
+        return _paths("PROJECT", protected_folders(self.policy))
 
     @cached_property
     def written(self) -> tuple[Parameter, ...]:
@@ -134,17 +137,6 @@ class Parameters:
             *(*self.read, *self.execute, *self.command, *self.write, *self.project),
             *(*self.written, *self.outward, *self.inward, *self.resolver),
         )
-
-    @cached_property
-    def _writable(self) -> tuple[str, ...]:
-        return tuple(self._granted(Access.READ_WRITE))
-
-    @cached_property
-    def _projects(self) -> tuple[str, ...]:
-        if self.policy.project_files is ProjectFiles.WRITABLE:
-            return ()
-        freed = set(self.policy.project_write)
-        return tuple(path for path in self._writable if path not in freed)
 
     def _granted(self, access: Access) -> Iterator[str]:
         return (one.path for one in self.policy.grants if one.access is access)

@@ -46,7 +46,8 @@ def write_profile(policy: Policy, parameters: Parameters) -> str:
 
 
 def _groups(parameters: Parameters) -> dict[str, tuple[Part, ...]]:
-    loaded = (*parameters.read, *parameters.execute, *parameters.command)
+    loaded = (*parameters.read, *parameters.execute)
+    writable = (*parameters.write, *parameters.project)
     listed = parameters.policy.commands is Commands.LISTED
     return {
         "folders": parts(parameters.folder),
@@ -59,10 +60,10 @@ def _groups(parameters: Parameters) -> dict[str, tuple[Part, ...]]:
         "loaded": parts(loaded),
         "executed": parts(() if listed else parameters.execute),
         "commands": parts(parameters.command),
-        "writable": parts((*parameters.write, *parameters.project)),
+        "writable": parts(writable),
         "projects": parts(parameters.project),
         "granted": parts(
-            (*loaded, *parameters.write, *parameters.project, *parameters.written)
+            (*loaded, *parameters.command, *writable, *parameters.written)
         ),
         "outward": parts(parameters.outward),
         "inward": parts(parameters.inward),
