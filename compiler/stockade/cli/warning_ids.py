@@ -54,6 +54,9 @@ WARNING_IDS = (
     "self-check-off",
     "ipc-shared",
     "memory-files-executable",
+    "project-files-nested",
+    "resolver-socket",
+    "sockets-pair",
 )
 
 
