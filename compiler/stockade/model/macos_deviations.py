@@ -150,8 +150,13 @@ def _is_below_command(policy: Policy, request: NeutralRequest) -> bool:
     listed = {
         _fold(grant.path) for grant in policy.grants if grant.access is Access.COMMAND
     }
-    return path not in listed and not any(
-        _lies_in(policy, request.path, access) for access in others
+    system = {_fold(one) for one in readable_macos_paths(policy)}
+    above = [_fold(one) for one in folders_above(request.path)]
+    return (
+        path not in listed
+        and _lies_in(policy, request.path, Access.COMMAND)
+        and not any(_lies_in(policy, request.path, access) for access in others)
+        and not any(one in system for one in above)
     )
 
 
