@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "compiler"))
 
 from stockade.abi.features import FEATURES  # noqa: E402
+from stockade.abi.targets import SYSTEM_OF, System  # noqa: E402
 from stockade.artifact import layout, records  # noqa: E402
 from stockade.artifact.enumerations import (  # noqa: E402
     ENUMERATIONS,
@@ -38,6 +39,8 @@ from stockade.render.text import (  # noqa: E402
     c_type,
     c_word,
 )
+
+_SYSTEMS = {system: 1 << number for number, system in enumerate(System)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,15 @@ class Place:
     kind: int
     low: int
     high: int
+    systems: CText
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One target and its system."""
+
+    name: CText
+    system: CText
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +155,14 @@ def header() -> str:
             for part, value in zip(("CODE", "K"), pair, strict=True)
         ],
         enumerations=[_closed(enumeration) for enumeration in ENUMERATIONS],
+        systems=[
+            _constant("SYSTEM", system.value, c_bits(bit, 32))
+            for system, bit in _SYSTEMS.items()
+        ],
+        targets=[
+            Target(_upper(target), _upper(system))
+            for target, system in SYSTEM_OF.items()
+        ],
         records=records_,
         sections=[_place(section) for section in layout.SECTIONS],
         checks=[
@@ -209,7 +229,12 @@ def _place(section: Section) -> Place:
         section.kind,
         section.low,
         section.high,
+        c_bits(sum(_SYSTEMS[system] for system in section.systems), 32),
     )
+
+
+def _upper(word: str) -> CText:
+    return c_name(word.upper().replace("-", "_"))
 
 
 def _check(section: Section, field: Field) -> Check:
@@ -219,7 +244,7 @@ def _check(section: Section, field: Field) -> Check:
         c_name(f"stk_{section.record}"),
         c_name(field.name),
         records.repeat(field),
-        c_name(kind.upper()),
+        _upper(kind),
         of,
         c_bits(low, 64),
         c_bits(high, 64),

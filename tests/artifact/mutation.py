@@ -8,18 +8,33 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from examples import example
-from surgery import Place, entry, patched, places, repaired, with_length
+from surgery import Place, entry_at, patched, places, repaired, sections, with_length
+from system_examples import TARGETS, example_for
 
 from stockade.artifact import layout, records
 from stockade.artifact.encode import encode
+from stockade.artifact.shape import Section
 
 _TABLE = records.record_format(layout.HEADER).size
 _ENTRY = records.record_format(layout.SECTION_ENTRY).size
-_TABLE_END = _TABLE + _ENTRY * len(layout.SECTIONS)
-_SEEDS = tuple(encode(example(target)) for target in ("linux-x86_64", "linux-aarch64"))
-_PLACES: dict[bytes, tuple[Place, ...]] = {data: tuple(places(data)) for data in _SEEDS}
+_SEEDS = tuple(encode(example_for(target)) for target in TARGETS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seed:
+    """What a sound bundle has, and where."""
+
+    places: tuple[Place, ...]
+    sections: tuple[Section, ...]
+
+    @property
+    def table_end(self) -> int:
+        return _TABLE + _ENTRY * len(self.sections)
+
+
+_PARTS = {data: _Seed(tuple(places(data)), sections(data)) for data in _SEEDS}
 
 
 def mutated(chance: random.Random) -> bytes:
@@ -28,15 +43,15 @@ def mutated(chance: random.Random) -> bytes:
     data = seed
     for _ in range(chance.choice((1, 1, 1, 2, 3, 4))):
         change = chance.choice(_CHANGES)
-        data = change(data, _PLACES[seed], chance)
+        data = change(data, _PARTS[seed], chance)
     fate = chance.random()
     if fate < 0.9 and len(data) >= _TABLE:
         return with_length(data)
     return repaired(data) if fate < 0.95 and len(data) >= _TABLE else data
 
 
-def _set_field(data: bytes, spots: tuple[Place, ...], chance: random.Random) -> bytes:
-    spot = chance.choice(spots)
+def _set_field(data: bytes, seed: _Seed, chance: random.Random) -> bytes:
+    spot = chance.choice(seed.places)
     size = spot.width * 8
     now = int.from_bytes(data[spot.start : spot.start + spot.width], "little")
     value = chance.choice(
@@ -46,21 +61,21 @@ def _set_field(data: bytes, spots: tuple[Place, ...], chance: random.Random) -> 
     return patched(data, spot.start, piece)[: len(data)]
 
 
-def _copy_field(data: bytes, spots: tuple[Place, ...], chance: random.Random) -> bytes:
+def _copy_field(data: bytes, seed: _Seed, chance: random.Random) -> bytes:
     """Give a field the value that its sister in another record has."""
-    spot = chance.choice(spots)
-    other = chance.choice([one for one in spots if one.field is spot.field])
+    spot = chance.choice(seed.places)
+    other = chance.choice([one for one in seed.places if one.field is spot.field])
     piece = data[other.start : other.start + other.width]
     return patched(data, spot.start, piece)[: len(data)]
 
 
-def _set_byte(data: bytes, _: tuple[Place, ...], chance: random.Random) -> bytes:
+def _set_byte(data: bytes, _: _Seed, chance: random.Random) -> bytes:
     at = chance.randrange(len(data))
     return patched(data, at, chance.randbytes(1))
 
 
-def _set_entry(data: bytes, _: tuple[Place, ...], chance: random.Random) -> bytes:
-    at = _TABLE + 4 * chance.randrange((_TABLE_END - _TABLE) // 4)
+def _set_entry(data: bytes, seed: _Seed, chance: random.Random) -> bytes:
+    at = _TABLE + 4 * chance.randrange((seed.table_end - _TABLE) // 4)
     now = int.from_bytes(data[at : at + 4], "little")
     value = chance.choice(
         (0, now + 1, now - 1, now + 8, now - 8, chance.getrandbits(32))
@@ -68,24 +83,25 @@ def _set_entry(data: bytes, _: tuple[Place, ...], chance: random.Random) -> byte
     return patched(data, at, (value % (1 << 32)).to_bytes(4, "little"))[: len(data)]
 
 
-def _move_piece(data: bytes, _: tuple[Place, ...], chance: random.Random) -> bytes:
+def _move_piece(data: bytes, _: _Seed, chance: random.Random) -> bytes:
     size = chance.randrange(1, 65)
     source, target = (chance.randrange(len(data)) for _ in range(2))
     return patched(data, target, data[source : source + size])[: len(data)]
 
 
-def _cut_or_grow(data: bytes, _: tuple[Place, ...], chance: random.Random) -> bytes:
+def _cut_or_grow(data: bytes, _: _Seed, chance: random.Random) -> bytes:
     at = chance.randrange(_TABLE, len(data) + 1) if len(data) > _TABLE else len(data)
     if chance.random() < 0.5:
         return data[:at]
     return data[:at] + bytes(chance.randrange(1, 17)) + data[at:]
 
 
-def _swap_records(data: bytes, _: tuple[Place, ...], chance: random.Random) -> bytes:
-    section = chance.choice([one for one in layout.SECTIONS if one.fields])
-    if len(data) < _TABLE_END:
+def _swap_records(data: bytes, seed: _Seed, chance: random.Random) -> bytes:
+    number = chance.choice([n for n, one in enumerate(seed.sections) if one.fields])
+    if len(data) < seed.table_end:
         return data
-    offset, count = entry(data, section.name)
+    section = seed.sections[number]
+    offset, count = entry_at(data, number)
     size = records.record_size(section)
     if count > 4096 or count < 2:
         return data
@@ -94,7 +110,7 @@ def _swap_records(data: bytes, _: tuple[Place, ...], chance: random.Random) -> b
     return patched(patched(data, a, second), b, first)[: len(data)]
 
 
-_CHANGES: tuple[Callable[[bytes, tuple[Place, ...], random.Random], bytes], ...] = (
+_CHANGES: tuple[Callable[[bytes, _Seed, random.Random], bytes], ...] = (
     _set_field,
     _set_field,
     _set_field,

@@ -34,7 +34,7 @@ static void touch_string(const struct stk_bundle *bundle, uint32_t offset)
 	touched += strlen(stk_string(bundle, offset));
 }
 
-#define TOUCH(upper, name, type, low, high)                                    \
+#define TOUCH(upper, name, type, low, high, systems)                           \
 	touch(bundle->name, bundle->name##_count * sizeof(type));
 
 static void touch_records(const struct stk_bundle *bundle)
@@ -82,14 +82,8 @@ static void touch_variant(const struct stk_bundle *bundle, uint32_t index)
 
 	touch_string(bundle, variant->name);
 	touch_filter(bundle, variant->filter);
-	for (uint32_t i = 0; i < variant->requirement_count; i++) {
-		const struct stk_requirement *requirement =
-			&bundle->requirements[variant->first_requirement + i];
-
-		touch_string(bundle, requirement->name);
-		touch_string(bundle, requirement->title);
-		touch_string(bundle, requirement->mechanism);
-	}
+	touch(&bundle->requirements[variant->first_requirement],
+	      variant->requirement_count * sizeof(struct stk_requirement));
 	for (uint32_t i = 0; i < variant->probe_ref_count; i++) {
 		uint32_t at = variant->first_probe_ref + i;
 
@@ -110,9 +104,12 @@ static void touch_levels(const struct stk_bundle *bundle)
 
 static void touch_texts(const struct stk_bundle *bundle)
 {
-	touch_string(bundle, bundle->settings->policy_name);
-	touch_string(bundle,
-		     bundle->classes[bundle->settings->program_class].name);
+	for (uint32_t i = 0; i < bundle->settings_count; i++) {
+		touch_string(bundle, bundle->settings[i].policy_name);
+		touch_string(bundle,
+			     bundle->classes[bundle->settings[i].program_class]
+				     .name);
+	}
 	for (uint32_t i = 0; i < bundle->features_count; i++) {
 		touch_string(bundle, bundle->features[i].name);
 		touch_string(bundle, bundle->features[i].reason);
@@ -137,6 +134,66 @@ static void touch_texts(const struct stk_bundle *bundle)
 	}
 }
 
+static void touch_macos(const struct stk_bundle *bundle)
+{
+	for (uint32_t i = 0; i < bundle->macos_settings_count; i++) {
+		touch_string(bundle, bundle->macos_settings[i].policy_name);
+		touch_string(bundle, bundle->macos_settings[i].profile);
+	}
+	for (uint32_t i = 0; i < bundle->parameters_count; i++) {
+		touch_string(bundle, bundle->parameters[i].name);
+		touch_string(bundle, bundle->parameters[i].value);
+	}
+}
+
+static void touch_windows(const struct stk_bundle *bundle)
+{
+	for (uint32_t i = 0; i < bundle->windows_settings_count; i++) {
+		touch_string(bundle, bundle->windows_settings[i].policy_name);
+		touch_string(bundle,
+			     bundle->windows_settings[i].container_name);
+		touch_string(bundle, bundle->windows_settings[i].container_sid);
+	}
+	for (uint32_t i = 0; i < bundle->capabilities_count; i++)
+		touch_string(bundle, bundle->capabilities[i].name);
+	for (uint32_t i = 0; i < bundle->path_entries_count; i++) {
+		const struct stk_path_entry *row = &bundle->path_entries[i];
+
+		touch_string(bundle, row->path);
+		touch_string(bundle, row->access);
+		touch_string(bundle, bundle->capabilities[row->capability].sid);
+		touch(&bundle->access_entries[row->first_entry],
+		      row->entry_count * sizeof(struct stk_access_entry));
+	}
+	for (uint32_t i = 0; i < bundle->access_entries_count; i++)
+		touch_string(bundle, bundle->access_entries[i].entry);
+	for (uint32_t i = 0; i < bundle->container_entries_count; i++)
+		touch_string(bundle, bundle->container_entries[i].entry);
+	for (uint32_t i = 0; i < bundle->open_folders_count; i++)
+		touch_string(bundle, bundle->open_folders[i].path);
+	for (uint32_t i = 0; i < bundle->removals_count; i++) {
+		touch_string(bundle, bundle->removals[i].subject);
+		touch_string(bundle, bundle->removals[i].sid);
+	}
+	for (uint32_t i = 0; i < bundle->preflight_count; i++) {
+		touch_string(bundle, bundle->preflight[i].name);
+		touch_string(bundle, bundle->preflight[i].text);
+	}
+}
+
+static void touch_keys(const struct stk_bundle *bundle)
+{
+	for (uint32_t i = 0; i < bundle->keys_count; i++) {
+		touch_string(bundle, bundle->keys[i].name);
+		touch_string(bundle, bundle->keys[i].value);
+	}
+	for (uint32_t i = 0; i < bundle->requirements_count; i++) {
+		touch_string(bundle, bundle->requirements[i].name);
+		touch_string(bundle, bundle->requirements[i].title);
+		touch_string(bundle, bundle->requirements[i].mechanism);
+	}
+}
+
 static int parse(const unsigned char *bytes, size_t length)
 {
 	struct stk_bundle bundle;
@@ -157,6 +214,9 @@ static int parse(const unsigned char *bytes, size_t length)
 		touch_records(&bundle);
 		touch_levels(&bundle);
 		touch_texts(&bundle);
+		touch_keys(&bundle);
+		touch_macos(&bundle);
+		touch_windows(&bundle);
 	}
 	free(copy);
 	return error;

@@ -11,8 +11,12 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import pytest
+
 from stockade.artifact import layout, records
-from stockade.artifact.parser import library
+from stockade.artifact.enumerations import WORDS
+from stockade.artifact.errors import BundleRefused
+from stockade.artifact.parser import library, parse
 from stockade.artifact.shape import Field, Section
 
 _AT = records.offset(layout.HEADER, "checksum")
@@ -54,19 +58,32 @@ def patched(data: bytes, start: int, piece: bytes) -> bytes:
     return data[:start] + piece + data[start + len(piece) :]
 
 
+def sections(data: bytes) -> tuple[Section, ...]:
+    """Return the sections that a bundle has by its target, which must be known."""
+    at = records.offset(layout.HEADER, "target")
+    return layout.sections_of(
+        WORDS["target"][int.from_bytes(data[at : at + 4], "little")]
+    )
+
+
 def entry(data: bytes, name: str) -> tuple[int, int]:
     """Return offset and number of records of a section."""
-    for number, section in enumerate(layout.SECTIONS):
+    for number, section in enumerate(sections(data)):
         if section.name == name:
-            at = _HEADER.size + number * _ENTRY.size
-            _, _, offset, count = _ENTRY.unpack_from(data, at)
-            return offset, count
+            return entry_at(data, number)
     raise KeyError(name)
+
+
+def entry_at(data: bytes, number: int) -> tuple[int, int]:
+    """Return offset and number of records that an entry of the table tells."""
+    at = _HEADER.size + number * _ENTRY.size
+    _, _, offset, count = _ENTRY.unpack_from(data, at)
+    return offset, count
 
 
 def places(data: bytes) -> Iterator[Place]:
     """Walk every value of every field of every record."""
-    for section in layout.SECTIONS:
+    for section in sections(data):
         offset, count = entry(data, section.name)
         size = records.record_size(section)
         for index in range(count if section.fields else 0):
@@ -125,3 +142,20 @@ def with_section(data: bytes, kind: int, flags: int, body: bytes) -> bytes:
     values[5] += 1
     _HEADER.pack_into(grown, 0, *values)
     return with_length(bytes(grown) + rest)
+
+
+def refusal(data: bytes, target: str | None = None) -> BundleRefused:
+    """Return the parser's refusal; fail where it accepts."""
+    with pytest.raises(BundleRefused) as caught:
+        parse(data, target)
+    assert 0 <= caught.value.offset <= len(data)
+    return caught.value
+
+
+def is_refused(data: bytes) -> bool:
+    """Tell whether the parser refuses."""
+    try:
+        parse(data)
+    except BundleRefused:
+        return True
+    return False

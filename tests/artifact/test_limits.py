@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from examples import PLAIN_FILTER, example
+from system_examples import macos_example, windows_example
 
 from stockade.artifact import encode as encoding
 from stockade.artifact import layout
@@ -16,6 +17,7 @@ from stockade.artifact.encode import encode
 from stockade.artifact.errors import BundleRefused, LimitExceeded
 from stockade.artifact.parser import parse
 from stockade.artifact.write import checked_bytes
+from stockade.model.any_artifact import AnyArtifact
 from stockade.model.artifact import (
     Artifact,
     CanaryFolder,
@@ -29,6 +31,13 @@ from stockade.model.artifact import (
     RightsClass,
     TrustedLocation,
     WarningLine,
+)
+from stockade.model.key_rows import KeyRow
+from stockade.model.macos_artifact import MacosArtifact, Parameter, ParameterKind
+from stockade.model.windows_artifact import (
+    Capability,
+    CapabilityKind,
+    WindowsArtifact,
 )
 
 BASE = example()
@@ -138,7 +147,56 @@ def _bytes(size: int) -> Artifact:
     return filled(8 + missing)
 
 
-_BUILDERS: dict[str, Callable[[int], Artifact]] = {
+def _keys(count: int) -> MacosArtifact:
+    return replace(macos_example(), keys=(KeyRow("grant.read", "/"),) * count)
+
+
+def _profile(size: int) -> MacosArtifact:
+    return replace(macos_example(), profile=";" * (size - 1) + "\n")
+
+
+def _parameters(count: int) -> MacosArtifact:
+    rows = (Parameter(f"P{n}", ParameterKind.PROGRAM, "") for n in range(count))
+    return replace(macos_example(), parameters=tuple(rows))
+
+
+def _label(length: int) -> WindowsArtifact:
+    return replace(windows_example(), container_name="n" * length, removal=())
+
+
+def _capabilities(count: int) -> WindowsArtifact:
+    rows = (
+        Capability(f"c{n}", CapabilityKind.NETWORK, f"S-1-15-3-{n}")
+        for n in range(count)
+    )
+    return replace(windows_example(), capabilities=tuple(rows), entries=(), program=())
+
+
+def _entries(count: int) -> WindowsArtifact:
+    first = windows_example().entries[0]
+    row = replace(first, folder=first.folder * (count - 2), junction=first.junction[:1])
+    return replace(windows_example(), entries=(row,))
+
+
+def _container_entries(count: int) -> WindowsArtifact:
+    entry = windows_example().private_folder
+    return replace(windows_example(), private_folder=entry * (count - 1))
+
+
+def _open_folders(count: int) -> WindowsArtifact:
+    return replace(windows_example(), open_folders=("C:\\",) * count)
+
+
+def _preflight(count: int) -> WindowsArtifact:
+    rows = windows_example().preflight[:1] * count
+    return replace(windows_example(), preflight=rows)
+
+
+def _removals(count: int) -> WindowsArtifact:
+    return replace(windows_example(), removal=windows_example().removal[:1] * count)
+
+
+_BUILDERS: dict[str, Callable[[int], AnyArtifact]] = {
     "BUNDLE_BYTES": _bytes,
     "VARIANTS": _variants,
     "GRANTS": _grants,
@@ -156,6 +214,16 @@ _BUILDERS: dict[str, Callable[[int], Artifact]] = {
     "TRUSTED": _trusted,
     "FEATURES": _features,
     "WARNINGS": _warnings,
+    "KEYS": _keys,
+    "PROFILE_BYTES": _profile,
+    "PARAMETERS": _parameters,
+    "LABEL_BYTES": _label,
+    "CAPABILITIES": _capabilities,
+    "ENTRIES_PER_PATH": _entries,
+    "CONTAINER_ENTRIES": _container_entries,
+    "OPEN_FOLDERS": _open_folders,
+    "PREFLIGHT": _preflight,
+    "REMOVALS": _removals,
 }
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "artifact"))
 
-from examples import example  # noqa: E402
 from parse_driver import CORE, PARSER_SOURCES, render_header  # noqa: E402
+from system_examples import TARGETS, example_for  # noqa: E402
 
 from stockade.artifact.encode import encode  # noqa: E402
 from stockade.driver.compile import compile_policy, targets  # noqa: E402
@@ -44,7 +44,7 @@ class Outcome:
 
 def seeds() -> list[bytes]:
     """Return the bundles that a run starts from."""
-    made = [encode(example(target)) for target in targets()]
+    made = [encode(example_for(target)) for target in TARGETS]
     for path in sorted(_GOLDEN.glob("*/policy.toml")):
         policy = read_policy(path.read_bytes(), path.name)
         made += [compile_policy(policy, "seed", name).bundle for name in targets()]

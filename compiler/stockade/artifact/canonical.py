@@ -8,18 +8,61 @@ bits. INVARIANT: nothing that the launcher would do differently is changed.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar, overload
 
-from stockade.artifact.names import bits_of, feature_bits, feature_names, words_of
+from stockade.artifact.names import feature_bits, feature_names, number_of
+from stockade.model.any_artifact import AnyArtifact
 from stockade.model.artifact import Artifact, Call, Instruction, Operand, Variant
+from stockade.model.macos_artifact import MacosArtifact
+from stockade.model.windows_artifact import WindowsArtifact
 
 _UNUSED = Operand()
+_Word = TypeVar("_Word", bound=str)
 
 
-def canonical(artifact: Artifact) -> Artifact:
+@overload
+def canonical(artifact: Artifact) -> Artifact: ...
+@overload
+def canonical(artifact: MacosArtifact) -> MacosArtifact: ...
+@overload
+def canonical(artifact: WindowsArtifact) -> WindowsArtifact: ...
+def canonical(artifact: AnyArtifact) -> AnyArtifact:
     """Return the artifact that reading its bundle gives back."""
+    if isinstance(artifact, Artifact):
+        return _linux(artifact)
+    if isinstance(artifact, MacosArtifact):
+        return _macos(artifact)
+    return _windows(artifact)
+
+
+def _macos(artifact: MacosArtifact) -> MacosArtifact:
     return replace(
         artifact,
-        streams=words_of("stream", bits_of("stream", artifact.streams)),
+        streams=_by_bits("stream", artifact.streams),
+        process_rules=_by_bits("process_rule", artifact.process_rules),
+    )
+
+
+def _windows(artifact: WindowsArtifact) -> WindowsArtifact:
+    return replace(
+        artifact,
+        streams=_by_bits("stream", artifact.streams),
+        job_limits=_by_bits("job_limit", artifact.job_limits),
+        ui_limits=_by_bits("ui_limit", artifact.ui_limits),
+        mitigations=_by_bits("mitigation", artifact.mitigations),
+        handles=_by_bits("handle", artifact.handles),
+    )
+
+
+def _by_bits(enumeration: str, names: tuple[_Word, ...]) -> tuple[_Word, ...]:
+    numbers = {number_of(enumeration, name): name for name in names}
+    return tuple(numbers[number] for number in sorted(numbers))
+
+
+def _linux(artifact: Artifact) -> Artifact:
+    return replace(
+        artifact,
+        streams=_by_bits("stream", artifact.streams),
         features=tuple(
             replace(row, when=_ordered(row.when)) for row in artifact.features
         ),

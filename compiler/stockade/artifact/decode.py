@@ -7,204 +7,30 @@ the two before it writes anything.
 
 from __future__ import annotations
 
-from stockade.artifact.canonical import canonical_call
-from stockade.artifact.enumerations import WORDS
-from stockade.artifact.names import feature_names, words_of
-from stockade.artifact.parser import ParsedBundle, parse
-from stockade.artifact.shape import NONE
-from stockade.model.artifact import (
-    Artifact,
-    Call,
-    CanaryFolder,
-    EnvironmentRow,
-    Feature,
-    Filter,
-    GrantRow,
-    Instruction,
-    Level,
-    Operand,
-    PortRow,
-    Probe,
-    Relocation,
-    Requirement,
-    RightsClass,
-    TrustedLocation,
-    Variant,
-    WarningLine,
-)
-
-_OPERANDS = 6
-# Landlock rights of a variant: files, ports, scopes; required and optional.
-_RIGHTS = 6
+from stockade.abi.targets import SYSTEM_OF, System
+from stockade.artifact.linux_reader import linux_artifact
+from stockade.artifact.macos_reader import macos_artifact
+from stockade.artifact.parser import parse
+from stockade.artifact.windows_reader import windows_artifact
+from stockade.model.any_artifact import AnyArtifact
+from stockade.model.artifact import Artifact
 
 
-def decode(data: bytes) -> Artifact:
+def decode(data: bytes) -> AnyArtifact:
     """Return the artifact that a bundle holds; raise BundleRefused like the parser."""
-    return _Reader(parse(data)).artifact()
+    bundle = parse(data)
+    match SYSTEM_OF[bundle.target]:
+        case System.LINUX:
+            return linux_artifact(bundle)
+        case System.MACOS:
+            return macos_artifact(bundle)
+        case System.WINDOWS:
+            return windows_artifact(bundle)
 
 
-class _Reader:
-    """Builds the objects of an artifact from the records of a parsed bundle."""
-
-    def __init__(self, bundle: ParsedBundle) -> None:
-        self._bundle = bundle
-        self._classes = tuple(map(self._class, bundle.rows("classes")))
-        self._filters = self._read_filters()
-        self._calls = tuple(map(self._call, bundle.rows("calls")))
-        self._probes = tuple(map(self._probe, bundle.rows("probes")))
-        self._variants = self._read_variants()
-
-    def artifact(self) -> Artifact:
-        bundle, text = self._bundle, self._text
-        ((name, witness, streams, program_class, given_up),) = bundle.rows("settings")
-        return Artifact(
-            target=bundle.target,
-            policy_name=text(name),
-            witness_nr=witness,
-            streams=words_of("stream", streams),
-            concessions=words_of("concession", given_up),
-            program_class=self._classes[program_class].name,
-            features=tuple(map(self._feature, bundle.rows("features"))),
-            levels=tuple(
-                Level(text(name), self._variants[first : first + count])
-                for name, first, count in bundle.rows("levels")
-            ),
-            classes=self._classes,
-            grants=tuple(map(self._grant, bundle.rows("grants"))),
-            ports=tuple(
-                PortRow(port, rights) for rights, port, _ in bundle.rows("ports")
-            ),
-            environment=tuple(map(self._variable, bundle.rows("environment"))),
-            canary_folders=tuple(
-                CanaryFolder(text(path), WORDS["folder"][kind])
-                for path, kind in bundle.rows("canary_folders")
-            ),
-            trusted=tuple(
-                TrustedLocation(WORDS["trusted"][base], text(path))
-                for base, path in bundle.rows("trusted")
-            ),
-            warnings=tuple(
-                WarningLine(text(name), text(line))
-                for name, line in bundle.rows("warnings")
-            ),
-        )
-
-    def _text(self, offset: int) -> str:
-        return self._bundle.string(offset).decode("utf-8", "surrogateescape")
-
-    def _read_filters(self) -> tuple[Filter, ...]:
-        insns = [
-            Instruction(code, jt, jf, k)
-            for code, jt, jf, k in self._bundle.rows("insns")
-        ]
-        relocations = [
-            Relocation(insn, WORDS["relocation"][kind])
-            for insn, kind in self._bundle.rows("relocations")
-        ]
-        return tuple(
-            Filter(tuple(insns[a : a + a_count]), tuple(relocations[b : b + b_count]))
-            for a, a_count, b, b_count in self._bundle.rows("filters")
-        )
-
-    def _read_variants(self) -> tuple[Variant, ...]:
-        requirements = tuple(map(self._requirement, self._bundle.rows("requirements")))
-        probes = [self._probes[probe] for (probe,) in self._bundle.rows("probe_refs")]
-        variants = []
-        for must, must_not, *rest in self._bundle.rows("variants"):
-            rights, tail = rest[:_RIGHTS], rest[_RIGHTS:]
-            fs_required, fs_optional, net_required, net_optional = rights[:4]
-            name, program, a, a_count, b, b_count = tail
-            variants.append(
-                Variant(
-                    name=self._text(name),
-                    must=feature_names(must),
-                    must_not=feature_names(must_not),
-                    fs_required=fs_required,
-                    fs_optional=fs_optional,
-                    net_required=net_required,
-                    net_optional=net_optional,
-                    scope_required=rights[4],
-                    scope_optional=rights[5],
-                    filter=self._filters[program],
-                    requirements=requirements[a : a + a_count],
-                    probes=tuple(probes[b : b + b_count]),
-                )
-            )
-        return tuple(variants)
-
-    def _feature(self, row: tuple[int, ...]) -> Feature:
-        bit, when, _, reason, remedy, _ = row
-        (name,) = feature_names(bit)
-        return Feature(
-            name, feature_names(when), self._text(reason), self._text(remedy)
-        )
-
-    def _requirement(self, row: tuple[int, ...]) -> Requirement:
-        needs, name, title, mechanism, flags = row
-        return Requirement(
-            self._text(name),
-            self._text(title),
-            self._text(mechanism),
-            feature_names(needs),
-            show_rights="show-rights" in words_of("requirement", flags),
-        )
-
-    def _class(self, row: tuple[int, ...]) -> RightsClass:
-        rights, name, flags = row
-        words = words_of("class", flags)
-        return RightsClass(
-            self._text(name),
-            rights,
-            write="write" in words,
-            execute="execute" in words,
-            system="system" in words,
-            command="command" in words,
-        )
-
-    def _grant(self, row: tuple[int, ...]) -> GrantRow:
-        path, number, flags = row
-        words = words_of("grant", flags)
-        return GrantRow(
-            self._text(path),
-            self._classes[number].name,
-            optional="optional" in words,
-            policy="policy" in words,
-        )
-
-    def _variable(self, row: tuple[int, ...]) -> EnvironmentRow:
-        kind, name, entry = row
-        if WORDS["environment"][kind] == "pass":
-            return EnvironmentRow(self._text(name), None)
-        name_, _, value = self._text(entry).partition("=")
-        return EnvironmentRow(name_, value)
-
-    def _call(self, row: tuple[int, ...]) -> Call:
-        values, (number, kind), operands = (
-            row[:_OPERANDS],
-            row[_OPERANDS : _OPERANDS + 2],
-            row[_OPERANDS + 2 : 2 * _OPERANDS + 2],
-        )
-        pairs = zip(operands, values, strict=True)
-        call = Call(
-            number,
-            tuple(self._operand(WORDS["operand"][word], v) for word, v in pairs),
-            WORDS["call"][kind],
-        )
-        return canonical_call(call)
-
-    def _operand(self, kind: str, value: int) -> Operand:
-        if kind == "data":
-            return Operand(kind, data=self._bundle.item(value))
-        return Operand(kind, value)
-
-    def _probe(self, row: tuple[int, ...]) -> Probe:
-        name, requirement, mechanism, call, setup, control, expected = row
-        return Probe(
-            self._text(name),
-            self._text(requirement),
-            self._text(mechanism),
-            self._calls[call],
-            control,
-            expected,
-            None if setup == NONE else self._calls[setup],
-        )
+def decode_linux(data: bytes) -> Artifact:
+    """Return the artifact of a Linux bundle; one of another system is refused too."""
+    target = parse(data).target
+    if SYSTEM_OF[target] is not System.LINUX:
+        target = next(one for one in SYSTEM_OF if SYSTEM_OF[one] is System.LINUX)
+    return linux_artifact(parse(data, target))

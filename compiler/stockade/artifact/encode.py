@@ -12,16 +12,22 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Sequence
 
+from stockade.abi.targets import SYSTEM_OF
 from stockade.artifact import layout, records
 from stockade.artifact.canonical import canonical
 from stockade.artifact.checksum import with_checksum
 from stockade.artifact.enumerations import NUMBERS
 from stockade.artifact.errors import ArtifactMalformed, LimitExceeded
+from stockade.artifact.linux_rows import linux_rows
+from stockade.artifact.macos_rows import macos_rows
 from stockade.artifact.names import number_of
 from stockade.artifact.pools import Strings, padding
 from stockade.artifact.rows import Row, Rows, Value
 from stockade.artifact.shape import Section
+from stockade.artifact.windows_rows import windows_rows
+from stockade.model.any_artifact import AnyArtifact
 from stockade.model.artifact import Artifact
+from stockade.model.macos_artifact import MacosArtifact
 
 _MUST_UNDERSTAND = NUMBERS["entry"]["must-understand"]
 _TEXT_LIMITS = {
@@ -29,24 +35,43 @@ _TEXT_LIMITS = {
     "name": "TEXT_BYTES",
     "variable": "TEXT_BYTES",
     "path": "PATH_BYTES",
+    "windows-path": "PATH_BYTES",
     "string": "ENTRY_BYTES",
+    "lines": "PROFILE_BYTES",
+    "identifier": "TEXT_BYTES",
+    "word": "TEXT_BYTES",
+    "label": "LABEL_BYTES",
+    "sid": "TEXT_BYTES",
+    "sddl": "TEXT_BYTES",
 }
 
 
-def encode(artifact: Artifact) -> bytes:
+def encode(artifact: AnyArtifact) -> bytes:
     """Return the bundle of an artifact.
 
     Raises LimitExceeded, and ArtifactMalformed for what no bundle can express.
     """
-    rows, strings = Rows(canonical(artifact)), Strings()
+    if artifact.target not in SYSTEM_OF:
+        message = f"unknown target `{artifact.target}`"
+        raise ArtifactMalformed(message)
+    rows, strings = _rows(artifact), Strings()
     packed = {
-        section.name: _pack(section, rows.of(section.name), strings)
-        for section in layout.SECTIONS
+        section.name: _pack(section, rows.makers[section.name](), strings)
+        for section in layout.sections_of(artifact.target)
         if section.fields
     }
     packed["strings"] = strings.section()
     packed["data"] = rows.data.section()
     return _assemble(artifact.target, packed)
+
+
+def _rows(artifact: AnyArtifact) -> Rows:
+    whole = canonical(artifact)
+    if isinstance(whole, Artifact):
+        return linux_rows(whole)
+    if isinstance(whole, MacosArtifact):
+        return macos_rows(whole)
+    return windows_rows(whole)
 
 
 def _pack(section: Section, rows: Iterable[Row], strings: Strings) -> bytes:
@@ -104,10 +129,11 @@ def _assemble(target: str, packed: dict[str, bytes]) -> bytes:
     """Lay out header, table and sections, each at the next multiple of 8."""
     entry_form = records.record_format(layout.SECTION_ENTRY)
     header_form = records.record_format(layout.HEADER)
-    offset = header_form.size + entry_form.size * len(layout.SECTIONS)
+    sections = layout.sections_of(target)
+    offset = header_form.size + entry_form.size * len(sections)
     table: list[bytes] = []
     body: list[bytes] = []
-    for section in layout.SECTIONS:
+    for section in sections:
         data = packed[section.name]
         count = len(data) // records.record_size(section)
         body.append(padding(offset))

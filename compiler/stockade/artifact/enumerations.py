@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from stockade.artifact.shape import Enumeration
+from stockade.artifact.windows_enumerations import WINDOWS_ENUMERATIONS
 
 # What an instruction holds until the launcher fills it in: operation, constant.
 # Both fail closed when nobody does: no process has this ID, the errno is 4095.
@@ -12,12 +13,14 @@ PLACEHOLDERS: dict[str, tuple[int, int]] = {
     "WITNESS": (0x06, 0x00050FFF),
 }
 
-ENUMERATIONS: tuple[Enumeration, ...] = (
+_SHARED: tuple[Enumeration, ...] = (
     Enumeration(
         "target",
         (
             ("LINUX_X86_64", 1, "linux-x86_64"),
             ("LINUX_AARCH64", 2, "linux-aarch64"),
+            ("MACOS", 3, "macos"),
+            ("WINDOWS", 4, "windows"),
         ),
     ),
     Enumeration(
@@ -122,7 +125,28 @@ ENUMERATIONS: tuple[Enumeration, ...] = (
         ),
         bits=True,
     ),
+    Enumeration(
+        "parameter",
+        (
+            ("PATH", 1, "absolute path that must exist, to be resolved"),
+            ("WRITTEN", 2, "the same as the policy spells it"),
+            ("SYSTEM_PATH", 3, "absolute path of the system"),
+            ("PORT", 4, "`localhost:` and a port"),
+            ("PROGRAM", 5, "the program's resolved path; empty here"),
+        ),
+    ),
+    Enumeration(
+        "process_rule",
+        (
+            ("REFUSE_ROOT", 1, "the superuser is refused"),
+            ("CLOSE_DESCRIPTORS", 2, "all but 0, 1 and 2 are closed"),
+            ("SUPERVISE", 4, "the launcher stays, and ends what is left"),
+        ),
+        bits=True,
+    ),
 )
+
+ENUMERATIONS = (*_SHARED, *WINDOWS_ENUMERATIONS)
 
 
 def _word(enumeration: Enumeration, member: str, doc: str) -> str:

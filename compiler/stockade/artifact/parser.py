@@ -75,6 +75,10 @@ class ParsedBundle:
         """Return the string that a field of type `str` names."""
         return _bytes_at(library().stk_string(self._bundle, offset))
 
+    def text(self, offset: int) -> str:
+        """Return the same as text; surrogates carry what is not UTF-8."""
+        return self.string(offset).decode("utf-8", "surrogateescape")
+
     def item(self, offset: int) -> bytes:
         """Return the item of `data` that an operand names."""
         data = self._bytes("data", offset)

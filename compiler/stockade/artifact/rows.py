@@ -1,235 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Turn an artifact into rows: numbers and text, in the order of the fields.
-
-Objects become indices here, names become numbers and bits. Filters, calls, probes
-and data are stored once, at their first use.
-"""
+"""Turn what all artifacts have into rows: numbers and text, in the fields' order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import accumulate
 
-from stockade.artifact.errors import ArtifactMalformed, LimitExceeded
 from stockade.artifact.names import bits_of, feature_bits, number_of
-from stockade.artifact.pools import DataItems, Pool
-from stockade.artifact.shape import NONE
+from stockade.artifact.pools import DataItems
 from stockade.model.artifact import (
-    Artifact,
-    Call,
-    Filter,
-    Operand,
-    Probe,
+    EnvironmentRow,
     Requirement,
+    TrustedLocation,
+    WarningLine,
 )
+from stockade.model.key_rows import KeyRow
 
 # Text stands where the field is a string, several numbers where it is an array.
 Value = int | str | tuple[int, ...]
 Row = tuple[Value, ...]
 
-_OPERANDS = 6
 
-
+@dataclass(frozen=True, slots=True)
 class Rows:
-    """Every section of a canonical artifact as rows, and the data they point to."""
+    """What makes each section's rows; the data they point to fills up on the way."""
 
-    def __init__(self, artifact: Artifact) -> None:
-        self.artifact = artifact
-        self.data = DataItems()
-        self._class_names = [row.name for row in artifact.classes]
-        self._all_variants = [v for level in artifact.levels for v in level.variants]
-        self._programs: Pool[Filter] = Pool()
-        self._probe_pool: Pool[Probe] = Pool()
-        self._call_pool: Pool[Call] = Pool()
-        for variant in self._all_variants:
-            self._programs.number(variant.filter)
-            for probe in variant.probes:
-                self._probe_pool.number(probe)
-        for probe in self._probe_pool:
-            self._call_pool.number(probe.call)
-            if probe.setup is not None:
-                self._call_pool.number(probe.setup)
-
-    def of(self, section: str) -> Iterable[Row]:
-        """Make the rows of a section; strings and data fill up on the way."""
-        makers: dict[str, Callable[[], Iterable[Row]]] = {
-            "insns": self._insns,
-            "filters": self._filters,
-            "relocations": self._relocations,
-            "features": self._features,
-            "settings": self._settings,
-            "levels": self._levels,
-            "variants": self._variants,
-            "requirements": self._requirements,
-            "classes": self._classes,
-            "grants": self._grants,
-            "environment": self._environment,
-            "calls": self._calls,
-            "probes": self._probes,
-            "probe_refs": self._probe_refs,
-            "canary_folders": self._canary_folders,
-            "trusted": self._trusted,
-            "warnings": self._warnings,
-            "ports": self._ports,
-        }
-        return makers[section]()
-
-    def _insns(self) -> Iterable[Row]:
-        return (
-            (insn.code, insn.jt, insn.jf, insn.k)
-            for program in self._programs
-            for insn in program.instructions
-        )
-
-    def _filters(self) -> Iterable[Row]:
-        insns = _slices(len(row.instructions) for row in self._programs)
-        relocations = _slices(len(row.relocations) for row in self._programs)
-        return (a + b for a, b in zip(insns, relocations, strict=True))
-
-    def _relocations(self) -> Iterable[Row]:
-        for program in self._programs:
-            for row in program.relocations:
-                yield row.insn, number_of("relocation", row.kind)
-
-    def _features(self) -> Iterable[Row]:
-        for row in self.artifact.features:
-            bit, when = feature_bits((row.name,)), feature_bits(row.when)
-            yield bit, when, row.name, row.reason, row.remedy, 0
-
-    def _settings(self) -> Iterable[Row]:
-        artifact = self.artifact
-        streams = bits_of("stream", artifact.streams)
-        program_class = self._class(artifact.program_class)
-        given_up = bits_of("concession", artifact.concessions)
-        yield (
-            artifact.policy_name,
-            artifact.witness_nr,
-            streams,
-            program_class,
-            given_up,
-        )
-
-    def _levels(self) -> Iterable[Row]:
-        levels = self.artifact.levels
-        slices = _slices(len(level.variants) for level in levels)
-        return ((row.name, *at) for row, at in zip(levels, slices, strict=True))
-
-    def _variants(self) -> Iterable[Row]:
-        requirements = _slices(len(row.requirements) for row in self._all_variants)
-        probes = _slices(len(row.probes) for row in self._all_variants)
-        for row, requirement, probe in zip(
-            self._all_variants, requirements, probes, strict=True
-        ):
-            yield (
-                feature_bits(row.must),
-                feature_bits(row.must_not),
-                row.fs_required,
-                row.fs_optional,
-                row.net_required,
-                row.net_optional,
-                row.scope_required,
-                row.scope_optional,
-                row.name,
-                self._programs.number(row.filter),
-                *requirement,
-                *probe,
-            )
-
-    def _requirements(self) -> Iterable[Row]:
-        return (_requirement(r) for v in self._all_variants for r in v.requirements)
-
-    def _classes(self) -> Iterable[Row]:
-        for row in self.artifact.classes:
-            flags = {
-                "write": row.write,
-                "execute": row.execute,
-                "system": row.system,
-                "command": row.command,
-            }
-            yield row.rights, row.name, _flags("class", flags)
-
-    def _grants(self) -> Iterable[Row]:
-        for row in self.artifact.grants:
-            flags = {"optional": row.optional, "policy": row.policy}
-            yield row.path, self._class(row.class_name), _flags("grant", flags)
-
-    def _environment(self) -> Iterable[Row]:
-        for row in self.artifact.environment:
-            if row.value is None:
-                yield number_of("environment", "pass"), row.name, ""
-            else:
-                entry = f"{row.name}={row.value}"
-                yield number_of("environment", "set"), row.name, entry
-
-    def _calls(self) -> Iterable[Row]:
-        for call in self._call_pool:
-            if len(call.operands) > _OPERANDS:
-                raise LimitExceeded("operands", len(call.operands), _OPERANDS)
-            unused = (Operand(),) * (_OPERANDS - len(call.operands))
-            operands = call.operands + unused
-            yield (
-                tuple(self._operand_value(operand) for operand in operands),
-                call.number,
-                number_of("call", call.kind),
-                tuple(number_of("operand", operand.kind) for operand in operands),
-                0,
-                0,
-            )
-
-    def _probes(self) -> Iterable[Row]:
-        for row in self._probe_pool:
-            yield (
-                row.name,
-                row.requirement,
-                row.mechanism,
-                self._call_pool.number(row.call),
-                NONE if row.setup is None else self._call_pool.number(row.setup),
-                row.control_errno,
-                row.expected_errno,
-            )
-
-    def _probe_refs(self) -> Iterable[Row]:
-        for variant in self._all_variants:
-            for probe in variant.probes:
-                yield (self._probe_pool.number(probe),)
-
-    def _canary_folders(self) -> Iterable[Row]:
-        for row in self.artifact.canary_folders:
-            yield row.path, number_of("folder", row.kind)
-
-    def _trusted(self) -> Iterable[Row]:
-        for row in self.artifact.trusted:
-            yield number_of("trusted", row.base), row.path
-
-    def _warnings(self) -> Iterable[Row]:
-        return ((row.id, row.text) for row in self.artifact.warnings)
-
-    def _ports(self) -> Iterable[Row]:
-        return ((row.rights, row.port, 0) for row in self.artifact.ports)
-
-    def _class(self, name: str) -> int:
-        if self._class_names.count(name) != 1:
-            message = f"class `{name}` is not defined exactly once"
-            raise ArtifactMalformed(message)
-        return self._class_names.index(name)
-
-    def _operand_value(self, operand: Operand) -> int:
-        is_data = operand.kind == "data"
-        if (operand.data and not is_data) or (operand.value and is_data):
-            message = f"operand with both a value and data: {operand}"
-            raise ArtifactMalformed(message)
-        return self.data.offset(operand.data) if is_data else operand.value
+    makers: dict[str, Callable[[], Iterable[Row]]]
+    data: DataItems = field(default_factory=DataItems)
 
 
-def _requirement(row: Requirement) -> Row:
-    flags = _flags("requirement", {"show-rights": row.show_rights})
+def requirement_row(row: Requirement) -> Row:
+    """Make a row of `requirements`."""
+    flags = flags_of("requirement", {"show-rights": row.show_rights})
     return feature_bits(row.needs), row.name, row.title, row.mechanism, flags
 
 
-def _slices(counts: Iterable[int]) -> Iterator[tuple[int, int]]:
+def environment_row(row: EnvironmentRow) -> Row:
+    """Make a row of `environment`."""
+    if row.value is None:
+        return number_of("environment", "pass"), row.name, ""
+    return number_of("environment", "set"), row.name, f"{row.name}={row.value}"
+
+
+def trusted_row(row: TrustedLocation) -> Row:
+    """Make a row of `trusted`."""
+    return number_of("trusted", row.base), row.path
+
+
+def warning_row(row: WarningLine) -> Row:
+    """Make a row of `warnings`."""
+    return row.id, row.text
+
+
+def key_row(row: KeyRow) -> Row:
+    """Make a row of `keys`."""
+    return row.name, row.value
+
+
+def slices(counts: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Give start and length of pieces that lie one behind the other."""
     sizes = list(counts)
     return zip(accumulate(sizes, initial=0), sizes, strict=False)
 
 
-def _flags(enumeration: str, flags: dict[str, bool]) -> int:
+def flags_of(enumeration: str, flags: dict[str, bool]) -> int:
+    """Return the bits of the flags that are set."""
     return bits_of(enumeration, (word for word, is_set in flags.items() if is_set))

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stockade.abi.targets import System
+
 # Stands for "no record" where a field says so.
 NONE = 0xFFFFFFFF
 
@@ -18,7 +20,11 @@ class Rule:
     or, with `high` 1, NONE; slice: this field and the next one cut section `of`,
     record after record, into pieces of `low` to `high`; string: any string; text:
     a string without control bytes; name: text that is not empty; path: absolute
-    and normalised; variable: name of an environment variable; any: every value.
+    and normalised; windows-path: the same below a drive; variable: name of an
+    environment variable; lines: printable ASCII and line feeds; identifier: a name
+    as in C; word: ASCII letters, digits and `-_.`; label: a short word, and spaces;
+    sid: a security identifier; sddl: bytes that one access entry is made of; any:
+    every value.
     """
 
     kind: str
@@ -42,7 +48,14 @@ class Rule:
             "text": "text",
             "name": "text, not empty",
             "path": "absolute, normalised path",
+            "windows-path": "absolute, normalised path below a drive",
             "variable": "name of an environment variable",
+            "lines": "printable ASCII and line feeds, not empty",
+            "identifier": "ASCII letters, digits and `_`, no digit first",
+            "word": "ASCII letters, digits, `-`, `_` and `.`, not empty",
+            "label": "the same and spaces, at most 64",
+            "sid": "security identifier, in figures",
+            "sddl": "ASCII letters, digits, `(`, `)`, `;` and `-`, not empty",
         }[self.kind]
 
 
@@ -58,7 +71,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section: its number, its names, its fields in order, how many records."""
+    """One section: its number, its names, its fields in order, how many records.
+
+    `systems` are those whose bundles carry it; all others refuse it.
+    """
 
     kind: int
     name: str
@@ -67,6 +83,7 @@ class Section:
     doc: str
     low: int = 0
     high: int = 4 * 1024 * 1024
+    systems: tuple[System, ...] = (System.LINUX,)
 
 
 @dataclass(frozen=True, slots=True)

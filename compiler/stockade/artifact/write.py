@@ -20,7 +20,7 @@ from stockade.artifact.checksum import checksum_of
 from stockade.artifact.decode import decode
 from stockade.artifact.encode import encode
 from stockade.artifact.errors import ArtifactMalformed, BundleRefused
-from stockade.model.artifact import Artifact
+from stockade.model.any_artifact import AnyArtifact
 
 __all__ = ["checked_bytes", "checksum_of", "write_all"]
 
@@ -31,7 +31,7 @@ _MODE = 0o644
 _RANKS = {".stk": 0, ".txt": 2}
 
 
-def checked_bytes(artifact: Artifact) -> bytes:
+def checked_bytes(artifact: AnyArtifact) -> bytes:
     """Return the bundle of an artifact, parsed and compared.
 
     Raises LimitExceeded for a policy that is too big, and ArtifactMalformed where

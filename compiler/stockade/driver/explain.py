@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stockade.artifact.decode import decode
+from stockade.artifact.decode import decode_linux
 from stockade.diagnostics import Code, Report, quote
 from stockade.model.path_family import Family, family_of
 from stockade.model.policy import Policy
@@ -30,7 +30,7 @@ def explain_path(
         report.add(Code.NOT_ABSOLUTE, message, Span(source, 0, len(path)))
     report.raise_if_errors()
     assert normal is not None
-    artifact = decode(bundle)
+    artifact = decode_linux(bundle)
     subject = Subject(artifact, policy, places(settings))
     return explain(
         subject, normal, lambda row, action: row_allows(artifact, row, action)

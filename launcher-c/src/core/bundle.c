@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Turns a file's bytes into sections: header, checksum, section table, and the
- * two sections of plain bytes.  Fields and their relations are checked in
- * bundle_fields.c and bundle_relations.c.
+ * Takes the steps of the parser in their order: header, checksum, section table
+ * (bundle_table.c), the two sections of plain bytes, fields (bundle_fields.c)
+ * and their relations (bundle_relations.c).
  *
  * INVARIANT: nothing is read before its place is known to lie in the file.
  */
@@ -13,20 +13,17 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "byte order");
 
-#define ALIGNMENT 8u
+#define TARGET(target, system) [STK_TARGET_##target] = STK_SYSTEM_##system,
 
-/* What the section table must say of one section. */
-struct expectation {
-	uint32_t size;
-	uint32_t low;
-	uint32_t high;
-};
+/* The bit of each target's system. */
+static const uint32_t systems[] = {STK_TARGETS(TARGET)};
 
-#define EXPECT(upper, name, type, low, high)                                   \
-	[STK_SECTION_##upper] = {sizeof(type), low, high},
-
-static const struct expectation expectations[STK_SECTION_LAST + 1] = {
-	STK_SECTIONS(EXPECT)};
+/* 0 for what is no target. */
+static uint32_t system_of(uint32_t target)
+{
+	return target < sizeof(systems) / sizeof(systems[0]) ? systems[target]
+							     : 0;
+}
 
 int stk_refuse(struct stk_check *check, int error, const void *place)
 {
@@ -49,8 +46,8 @@ static int check_header(struct stk_check *check, uint32_t target)
 	if (header->total_bytes != check->bundle.length)
 		return stk_refuse(check, STK_BUNDLE_OTHER_LENGTH,
 				  &header->total_bytes);
-	if (header->target != STK_TARGET_LINUX_X86_64 &&
-	    header->target != STK_TARGET_LINUX_AARCH64)
+	check->system = system_of(header->target);
+	if (check->system == 0)
 		return stk_refuse(check, STK_BUNDLE_UNKNOWN_TARGET,
 				  &header->target);
 	if (target != 0 && header->target != target)
@@ -75,124 +72,6 @@ static int check_checksum(struct stk_check *check)
 	if (crc != header->checksum)
 		return stk_refuse(check, STK_BUNDLE_DAMAGED, &header->checksum);
 	return STK_BUNDLE_OK;
-}
-
-/*
- * Checks that the section starts where it must: after what lies before it,
- * rounded up, with zero bytes between.  A skipped section's length is not
- * known; it reaches to the next section.
- */
-static int check_start(struct stk_check *check,
-		       const struct stk_section_entry *entry, size_t end,
-		       bool open_end)
-{
-	const unsigned char *bytes = check->bundle.bytes;
-	size_t start = entry->offset;
-
-	if (start % ALIGNMENT != 0 || start < end ||
-	    start > check->bundle.length)
-		return stk_refuse(check, STK_BUNDLE_SECTION_PLACE,
-				  &entry->offset);
-	if (open_end)
-		return STK_BUNDLE_OK;
-	if (start - end >= ALIGNMENT)
-		return stk_refuse(check, STK_BUNDLE_SECTION_PLACE,
-				  &entry->offset);
-	for (; end < start; end++)
-		if (bytes[end] != 0)
-			return stk_refuse(check, STK_BUNDLE_RESERVED,
-					  bytes + end);
-	return STK_BUNDLE_OK;
-}
-
-/* Takes a known section; moves @end behind its last record. */
-static int take_section(struct stk_check *check,
-			const struct stk_section_entry *entry, size_t *end)
-{
-	const struct expectation *expect = &expectations[entry->kind];
-	size_t room = check->bundle.length - entry->offset;
-
-	if (entry->count < expect->low || entry->count > expect->high ||
-	    entry->count > room / expect->size)
-		return stk_refuse(check, STK_BUNDLE_SECTION_COUNT,
-				  &entry->count);
-	check->tables[entry->kind] = (struct stk_table){
-		.records = check->bundle.bytes + entry->offset,
-		.count = entry->count,
-		.size = expect->size,
-	};
-	*end = entry->offset + (size_t)entry->count * expect->size;
-	return STK_BUNDLE_OK;
-}
-
-/* Kinds rise and every known one is there, so known ones come first. */
-static int check_kind(struct stk_check *check,
-		      const struct stk_section_entry *entry, uint32_t previous)
-{
-	if (entry->kind <= previous)
-		return stk_refuse(check, STK_BUNDLE_SECTION_ORDER,
-				  &entry->kind);
-	if (previous < STK_SECTION_LAST && entry->kind != previous + 1)
-		return stk_refuse(check, STK_BUNDLE_SECTION_MISSING,
-				  &entry->kind);
-	if ((entry->flags & ~STK_ENTRY_BITS) != 0)
-		return stk_refuse(check, STK_BUNDLE_SECTION_FLAGS,
-				  &entry->flags);
-	if (entry->kind > STK_SECTION_LAST &&
-	    (entry->flags & STK_ENTRY_MUST_UNDERSTAND) != 0)
-		return stk_refuse(check, STK_BUNDLE_SECTION_UNKNOWN,
-				  &entry->kind);
-	return STK_BUNDLE_OK;
-}
-
-static int read_sections(struct stk_check *check)
-{
-	const struct stk_header *header = check->bundle.header;
-	const void *after_header = check->bundle.bytes + sizeof(*header);
-	const struct stk_section_entry *entries = after_header;
-	size_t room = check->bundle.length - sizeof(*header);
-	uint32_t count = header->section_count, previous = 0;
-	size_t end;
-	bool open_end = false;
-
-	if (count > room / sizeof(*entries))
-		return stk_refuse(check, STK_BUNDLE_SECTION_PLACE,
-				  &header->section_count);
-	end = sizeof(*header) + count * sizeof(*entries);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct stk_section_entry *entry = &entries[i];
-		int error = check_kind(check, entry, previous);
-
-		if (error == STK_BUNDLE_OK)
-			error = check_start(check, entry, end, open_end);
-		if (error == STK_BUNDLE_OK && entry->kind <= STK_SECTION_LAST)
-			error = take_section(check, entry, &end);
-		if (error != STK_BUNDLE_OK)
-			return error;
-		open_end = entry->kind > STK_SECTION_LAST;
-		if (open_end)
-			end = entry->offset;
-		previous = entry->kind;
-	}
-	if (previous < STK_SECTION_LAST)
-		return stk_refuse(check, STK_BUNDLE_SECTION_MISSING,
-				  &header->section_count);
-	if (!open_end && end != check->bundle.length)
-		return stk_refuse(check, STK_BUNDLE_TRAILING_BYTES,
-				  check->bundle.bytes + end);
-	return STK_BUNDLE_OK;
-}
-
-#define FILL(upper, name_, type, low, high)                                    \
-	bundle->name_ = (const void *)tables[STK_SECTION_##upper].records;     \
-	bundle->name_##_count = tables[STK_SECTION_##upper].count;
-
-static void fill_bundle(struct stk_check *check)
-{
-	const struct stk_table *tables = check->tables;
-	struct stk_bundle *bundle = &check->bundle;
-
-	STK_SECTIONS(FILL)
 }
 
 /* Every string ends inside the section; offset 0 is the empty string. */
@@ -226,7 +105,7 @@ static int check_data(struct stk_check *check)
 			return stk_refuse(check, STK_BUNDLE_DATA,
 					  data + at - sizeof(start));
 		end = at + start[0];
-		at = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+		at = (end + STK_ALIGNMENT - 1) / STK_ALIGNMENT * STK_ALIGNMENT;
 		if (at > count)
 			return stk_refuse(check, STK_BUNDLE_DATA, data + end);
 		for (; end < at; end++)
@@ -244,10 +123,9 @@ static int check_all(struct stk_check *check, uint32_t target)
 	if (error == STK_BUNDLE_OK)
 		error = check_checksum(check);
 	if (error == STK_BUNDLE_OK)
-		error = read_sections(check);
+		error = stk_read_sections(check);
 	if (error != STK_BUNDLE_OK)
 		return error;
-	fill_bundle(check);
 	error = check_strings(check);
 	if (error == STK_BUNDLE_OK)
 		error = check_data(check);
@@ -266,7 +144,7 @@ int stk_bundle_parse(const void *bytes, size_t length, uint32_t target,
 	};
 	int error = STK_BUNDLE_OK;
 
-	if ((uintptr_t)bytes % ALIGNMENT != 0)
+	if ((uintptr_t)bytes % STK_ALIGNMENT != 0)
 		error = STK_BUNDLE_UNALIGNED;
 	else if (length < sizeof(struct stk_header))
 		error = STK_BUNDLE_TOO_SHORT;

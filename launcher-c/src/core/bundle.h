@@ -28,6 +28,7 @@
 	X(RESERVED, "reserved bytes are not zero")                             \
 	X(SECTION_ORDER, "sections are out of order")                          \
 	X(SECTION_MISSING, "a section is missing")                             \
+	X(SECTION_FOREIGN, "a section of another system")                      \
 	X(SECTION_UNKNOWN, "unknown section that must be understood")          \
 	X(SECTION_FLAGS, "unknown flags of a section")                         \
 	X(SECTION_PLACE, "a section is not where it must be")                  \
@@ -42,6 +43,11 @@
 	X(TEXT, "malformed text")                                              \
 	X(PATH, "path is not absolute and normalised")                         \
 	X(VARIABLE, "malformed name of an environment variable")               \
+	X(PROFILE, "profile is not lines of printable ASCII")                  \
+	X(IDENTIFIER, "malformed name of a parameter")                         \
+	X(WORD, "malformed word")                                              \
+	X(SID, "malformed security identifier")                                \
+	X(ACCESS, "access entry does not allow the one that it must")          \
 	X(ENTRY, "environment entry does not fit its name")                    \
 	X(ENVIRONMENT_ORDER, "environment is not sorted")                      \
 	X(RELOCATION, "relocation does not fit its instruction")               \
@@ -51,7 +57,11 @@
 	X(CONTRADICTION, "two fields contradict each other")                   \
 	X(CALL, "call cannot be made here")                                    \
 	X(OPERAND, "operand does not fit its kind")                            \
-	X(PROBE, "probe of a requirement that is not there")
+	X(PROBE, "probe of a requirement that is not there")                   \
+	X(PARAMETER, "parameter does not fit its kind")                        \
+	X(CAPABILITY, "capability is not of the kind that it must be")         \
+	X(ENTRY_ORDER, "access entries are out of order")                      \
+	X(REMOVAL, "removal of what this bundle does not make")
 
 #define STK_BUNDLE_ERROR(name, text) STK_BUNDLE_##name,
 enum stk_bundle_error { STK_BUNDLE_OK, STK_BUNDLE_ERRORS(STK_BUNDLE_ERROR) };

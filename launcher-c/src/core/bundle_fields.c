@@ -9,7 +9,24 @@
 
 #include "bundle_check.h"
 
-enum how { RANGE, BITS, INDEX, SLICE, STRING, TEXT, NAME, PATH, VARIABLE };
+enum how {
+	RANGE,
+	BITS,
+	INDEX,
+	SLICE,
+	STRING,
+	TEXT,
+	NAME,
+	PATH,
+	WINDOWS_PATH,
+	VARIABLE,
+	LINES,
+	IDENTIFIER,
+	WORD,
+	LABEL,
+	SID,
+	SDDL,
+};
 
 /* One field: where it lies and what it may hold. */
 struct rule {
@@ -57,104 +74,6 @@ static uint64_t load(const unsigned char *at, unsigned int width)
 	}
 }
 
-static bool is_control(char byte)
-{
-	unsigned char number = (unsigned char)byte;
-
-	return number < 0x20 || number == 0x7f;
-}
-
-/*
- * True where none of eight bytes is a control: a byte below 0x20 borrows into
- * its top bit, one that equals 0x7f becomes zero and does the same.
- */
-static bool is_plain_word(const char *at)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones * 0x80;
-	uint64_t word, low, delete;
-
-	memcpy(&word, at, sizeof(word));
-	low = (word - ones * 0x20) & ~word;
-	word ^= ones * 0x7f;
-	delete = (word - ones) & ~word;
-	return ((low | delete) & tops) == 0;
-}
-
-int stk_check_text(const struct stk_bundle *bundle, const char *text)
-{
-	const char *at = text;
-	size_t room = (size_t)(bundle->strings + bundle->strings_count - text);
-
-	if (room > STK_MAX_TEXT_BYTES + 1)
-		room = STK_MAX_TEXT_BYTES + 1;
-	for (; room >= 8 && is_plain_word(at); room -= 8)
-		at += 8;
-	for (; room > 0 && !is_control(*at); room--)
-		at++;
-	return room > 0 && *at == '\0' ? STK_BUNDLE_OK : STK_BUNDLE_TEXT;
-}
-
-static bool is_dots(const char *component, size_t length)
-{
-	return (length == 1 && component[0] == '.') ||
-	       (length == 2 && component[0] == '.' && component[1] == '.');
-}
-
-/*
- * Components that are neither empty, `.` nor `..`; at most @limit bytes.  With
- * @open the last one is left to be filled in, so it must be empty.
- */
-static int check_components(const char *path, size_t limit, bool open)
-{
-	const char *component = path;
-
-	for (const char *at = path;; at++) {
-		size_t length = (size_t)(at - component);
-
-		if (*at != '\0' && *at != '/') {
-			if (is_control(*at) || (size_t)(at - path) >= limit)
-				return STK_BUNDLE_PATH;
-			continue;
-		}
-		if (*at == '\0' && open)
-			return length == 0 ? STK_BUNDLE_OK : STK_BUNDLE_PATH;
-		if (length == 0 || is_dots(component, length))
-			return STK_BUNDLE_PATH;
-		if (*at == '\0')
-			return STK_BUNDLE_OK;
-		component = at + 1;
-	}
-}
-
-int stk_check_relative(const char *path)
-{
-	return check_components(path, STK_MAX_PATH_BYTES, false);
-}
-
-int stk_check_absolute(const char *path)
-{
-	if (path[0] != '/')
-		return STK_BUNDLE_PATH;
-	if (path[1] == '\0')
-		return STK_BUNDLE_OK;
-	return check_components(path + 1, STK_MAX_PATH_BYTES - 1, false);
-}
-
-int stk_check_prefix(const char *path)
-{
-	if (path[0] != '/')
-		return STK_BUNDLE_PATH;
-	return check_components(path + 1, STK_MAX_PATH_BYTES - 1, true);
-}
-
-int stk_check_variable(const struct stk_bundle *bundle, const char *name)
-{
-	if (name[0] == '\0' || stk_check_text(bundle, name) != STK_BUNDLE_OK ||
-	    strchr(name, '=') != NULL)
-		return STK_BUNDLE_VARIABLE;
-	return STK_BUNDLE_OK;
-}
-
 /* A string starts behind the zero byte of the one before, or is the empty one.
  */
 static int check_string(const struct stk_bundle *bundle, enum how how,
@@ -175,8 +94,22 @@ static int check_string(const struct stk_bundle *bundle, enum how how,
 				       : stk_check_text(bundle, text);
 	case PATH:
 		return stk_check_absolute(text);
+	case WINDOWS_PATH:
+		return stk_check_windows(text);
 	case VARIABLE:
 		return stk_check_variable(bundle, text);
+	case LINES:
+		return stk_check_lines(text);
+	case IDENTIFIER:
+		return stk_check_identifier(text);
+	case WORD:
+		return stk_check_word(text);
+	case LABEL:
+		return stk_check_label(text);
+	case SID:
+		return stk_check_sid(text);
+	case SDDL:
+		return stk_check_sddl(text);
 	case STRING:
 	case RANGE:
 	case BITS:
@@ -207,7 +140,14 @@ static int check_value(const struct stk_check *check, const struct rule *rule,
 	case TEXT:
 	case NAME:
 	case PATH:
+	case WINDOWS_PATH:
 	case VARIABLE:
+	case LINES:
+	case IDENTIFIER:
+	case WORD:
+	case LABEL:
+	case SID:
+	case SDDL:
 		return check_string(&check->bundle, (enum how)rule->how, value);
 	case SLICE:
 		break;
@@ -264,10 +204,13 @@ static int check_field(struct stk_check *check, const struct rule *rule)
 int stk_check_fields(struct stk_check *check)
 {
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-		int error = rules[i].how == SLICE
-				    ? check_slices(check, &rules[i])
-				    : check_field(check, &rules[i]);
+		int error = STK_BUNDLE_OK;
 
+		/* A section of another system cuts nothing into pieces. */
+		if (check->tables[rules[i].section].records == NULL)
+			continue;
+		error = rules[i].how == SLICE ? check_slices(check, &rules[i])
+					      : check_field(check, &rules[i]);
 		if (error != STK_BUNDLE_OK)
 			return error;
 	}

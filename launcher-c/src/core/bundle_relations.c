@@ -1,138 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Checks what fields must be to each other, record by record.  Runs after
+ * Checks what fields must be to each other, record by record: what bundles of
+ * all systems have, then what the target's system has.  Runs after
  * bundle_fields.c, so every index is inside its section and every string ends.
  */
 #include <stdbool.h>
 #include <string.h>
 
 #include "bundle_check.h"
-
-/* The relocation that an instruction waits for, or 0. */
-static uint32_t placeholder(const struct stk_insn *insn)
-{
-	if (insn->code == STK_PLACEHOLDER_OWN_PID_CODE &&
-	    insn->k == STK_PLACEHOLDER_OWN_PID_K)
-		return STK_RELOCATION_OWN_PID;
-	if (insn->code == STK_PLACEHOLDER_WITNESS_CODE &&
-	    insn->k == STK_PLACEHOLDER_WITNESS_K)
-		return STK_RELOCATION_WITNESS;
-	return 0;
-}
-
-/*
- * Relocations and placeholders of a filter are the same instructions, in the
- * same order, and exactly one is the witness: a constant that nobody fills in
- * and a filter that cannot be proved are both refused here.
- */
-static int check_filter(struct stk_check *check,
-			const struct stk_filter *filter)
-{
-	const struct stk_bundle *bundle = &check->bundle;
-	const struct stk_insn *insns = bundle->insns + filter->first_insn;
-	const struct stk_relocation *next =
-		bundle->relocations + filter->first_relocation;
-	const struct stk_relocation *end = next + filter->relocation_count;
-	uint32_t witnesses = 0;
-
-	for (uint32_t i = 0; i < filter->insn_count; i++) {
-		uint32_t kind = placeholder(&insns[i]);
-		bool named = next < end && next->insn == i;
-
-		if (!named && kind != 0)
-			return stk_refuse(check, STK_BUNDLE_RELOCATION,
-					  &insns[i]);
-		if (!named)
-			continue;
-		if (next->kind != kind)
-			return stk_refuse(check, STK_BUNDLE_RELOCATION, next);
-		witnesses += kind == STK_RELOCATION_WITNESS;
-		next++;
-	}
-	if (next != end)
-		return stk_refuse(check, STK_BUNDLE_RELOCATION, next);
-	if (witnesses != 1)
-		return stk_refuse(check, STK_BUNDLE_WITNESS, filter);
-	return STK_BUNDLE_OK;
-}
-
-static int check_filters(struct stk_check *check)
-{
-	const struct stk_bundle *bundle = &check->bundle;
-
-	for (uint32_t i = 0; i < bundle->filters_count; i++) {
-		int error = check_filter(check, &bundle->filters[i]);
-
-		if (error != STK_BUNDLE_OK)
-			return error;
-	}
-	return STK_BUNDLE_OK;
-}
-
-/* Whatever a requirement needs has a text for a host that lacks it. */
-static int check_features(struct stk_check *check)
-{
-	const struct stk_bundle *bundle = &check->bundle;
-	uint64_t explained = 0;
-
-	for (uint32_t i = 0; i < bundle->features_count; i++) {
-		const struct stk_feature *feature = &bundle->features[i];
-		uint64_t bit = feature->feature;
-
-		if (bit == 0 || (bit & (bit - 1)) != 0)
-			return stk_refuse(check, STK_BUNDLE_FEATURE,
-					  &feature->feature);
-		if (feature->when == 0)
-			explained |= bit;
-	}
-	for (uint32_t i = 0; i < bundle->requirements_count; i++) {
-		const uint64_t *needs = &bundle->requirements[i].needs;
-
-		if ((*needs & ~explained) != 0)
-			return stk_refuse(
-				check, STK_BUNDLE_FEATURE_WITHOUT_TEXT, needs);
-	}
-	return STK_BUNDLE_OK;
-}
-
-/* Strings are stored once, so equal names are equal offsets. */
-static bool has_requirement(const struct stk_bundle *bundle,
-			    const struct stk_variant *variant, uint32_t name)
-{
-	const struct stk_requirement *requirements =
-		bundle->requirements + variant->first_requirement;
-
-	for (uint32_t i = 0; i < variant->requirement_count; i++)
-		if (requirements[i].name == name)
-			return true;
-	return false;
-}
-
-/* A probe proves a requirement of the variant that it is made for. */
-static int check_variants(struct stk_check *check)
-{
-	const struct stk_bundle *bundle = &check->bundle;
-
-	for (uint32_t i = 0; i < bundle->variants_count; i++) {
-		const struct stk_variant *variant = &bundle->variants[i];
-		const struct stk_probe_ref *refs =
-			bundle->probe_refs + variant->first_probe_ref;
-
-		if ((variant->must & variant->must_not) != 0)
-			return stk_refuse(check, STK_BUNDLE_CONTRADICTION,
-					  &variant->must_not);
-		for (uint32_t n = 0; n < variant->probe_ref_count; n++) {
-			const struct stk_probe *probe =
-				&bundle->probes[refs[n].probe];
-
-			if (!has_requirement(bundle, variant,
-					     probe->requirement))
-				return stk_refuse(check, STK_BUNDLE_PROBE,
-						  &refs[n]);
-		}
-	}
-	return STK_BUNDLE_OK;
-}
 
 static bool is_entry_of(const char *entry, const char *name)
 {
@@ -165,17 +40,22 @@ static int check_environment(struct stk_check *check)
 	return STK_BUNDLE_OK;
 }
 
-static int check_trusted_path(const struct stk_bundle *bundle, uint32_t base,
-			      const char *path)
+static int check_place(const struct stk_check *check, uint32_t base,
+		       const char *path)
 {
+	bool windows = check->system == STK_SYSTEM_WINDOWS;
+
 	switch (base) {
 	case STK_TRUSTED_ABSOLUTE:
-		return stk_check_absolute(path);
+		return windows ? stk_check_windows(path)
+			       : stk_check_absolute(path);
 	case STK_TRUSTED_HOME:
-		return path[0] == '\0' ? STK_BUNDLE_OK
-				       : stk_check_relative(path);
+		if (path[0] == '\0')
+			return STK_BUNDLE_OK;
+		return windows ? stk_check_windows_relative(path)
+			       : stk_check_relative(path);
 	default:
-		return stk_check_variable(bundle, path);
+		return stk_check_variable(&check->bundle, path);
 	}
 }
 
@@ -186,7 +66,7 @@ static int check_trusted(struct stk_check *check)
 	for (uint32_t i = 0; i < bundle->trusted_count; i++) {
 		const struct stk_trusted *row = &bundle->trusted[i];
 		const char *path = stk_string(bundle, row->path);
-		int error = check_trusted_path(bundle, row->base, path);
+		int error = check_place(check, row->base, path);
 
 		if (error != STK_BUNDLE_OK)
 			return stk_refuse(check, error, &row->path);
@@ -194,30 +74,58 @@ static int check_trusted(struct stk_check *check)
 	return STK_BUNDLE_OK;
 }
 
-static int check_folders(struct stk_check *check)
+/* A value may hold what a variable may: any bytes, as far as the limit. */
+static int check_keys(struct stk_check *check)
 {
 	const struct stk_bundle *bundle = &check->bundle;
 
-	for (uint32_t i = 0; i < bundle->canary_folders_count; i++) {
-		const struct stk_canary_folder *row =
-			&bundle->canary_folders[i];
-		const char *path = stk_string(bundle, row->path);
-		int error = row->kind == STK_FOLDER_USER
-				    ? stk_check_prefix(path)
-				    : stk_check_absolute(path);
+	for (uint32_t i = 0; i < bundle->keys_count; i++) {
+		const struct stk_key *key = &bundle->keys[i];
+		const char *value = stk_string(bundle, key->value);
 
-		if (error != STK_BUNDLE_OK)
-			return stk_refuse(check, error, &row->path);
+		if (memchr(value, '\0', STK_MAX_ENTRY_BYTES + 1) == NULL)
+			return stk_refuse(check, STK_BUNDLE_TEXT, &key->value);
 	}
 	return STK_BUNDLE_OK;
+}
+
+/* Features and the rights that are in force are Linux's. */
+static int check_plain_requirements(struct stk_check *check)
+{
+	const struct stk_bundle *bundle = &check->bundle;
+
+	if (check->system == STK_SYSTEM_LINUX)
+		return STK_BUNDLE_OK;
+	for (uint32_t i = 0; i < bundle->requirements_count; i++) {
+		const struct stk_requirement *row = &bundle->requirements[i];
+
+		if (row->needs != 0)
+			return stk_refuse(check,
+					  STK_BUNDLE_FEATURE_WITHOUT_TEXT,
+					  &row->needs);
+		if (row->flags != 0)
+			return stk_refuse(check, STK_BUNDLE_BITS, &row->flags);
+	}
+	return STK_BUNDLE_OK;
+}
+
+static int check_system(struct stk_check *check)
+{
+	switch (check->system) {
+	case STK_SYSTEM_LINUX:
+		return stk_check_linux(check);
+	case STK_SYSTEM_MACOS:
+		return stk_check_macos(check);
+	default:
+		return stk_check_windows_records(check);
+	}
 }
 
 int stk_check_relations(struct stk_check *check)
 {
 	static int (*const steps[])(struct stk_check *) = {
-		check_filters,     check_features,  check_variants,
-		check_environment, stk_check_calls, stk_check_probes,
-		check_trusted,     check_folders,
+		check_environment,        check_trusted, check_keys,
+		check_plain_requirements, check_system,
 	};
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
