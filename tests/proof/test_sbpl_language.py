@@ -132,6 +132,7 @@ def test_an_imported_text_adds_its_rules() -> None:
         ('(version 1)(deny file* (subpath "/a/"))', "ends in a slash"),
         ('(version 1)(deny file* (regex #"(?i)a"))', "reported to match nothing"),
         ('(version 1)(deny file* (regex "[\\.]"))', "what `\\.` stands for"),
+        ('(version 1)(deny file* (path-ancestors "/"))', "nothing lies above"),
         ("(version 1)(deny syscall-unix (syscall-number SYS_x))", "`SYS_x` exists"),
     ],
 )

@@ -93,11 +93,22 @@ def test_version_2_has_no_debug() -> None:
 
 
 def test_a_rule_has_room_for_so_many_bytes() -> None:
-    paths = [f'(literal "/{"p" * 80}/{number:04}")' for number in range(200)]
+    paths = [f'(literal "/{"p" * 80}/{number:04}")' for number in range(1000)]
     whole = f"(allow file-read* {' '.join(paths)})"
     assert "write several rules" in refusal(HEAD + whole).why
-    half = f"(allow file-read* {' '.join(paths[:100])})"
+    half = f"(allow file-read* {' '.join(paths[:500])})"
     assert len(read_profile(HEAD + half, strict=True).rules) == 2
+
+
+def test_equal_neighbours_may_be_one_rule() -> None:
+    """Two files with half of a list each did not compile either (NixOS/nix#4119)."""
+    paths = [f'(literal "/{"p" * 80}/{number:04}")' for number in range(1000)]
+    halves = [
+        f"(allow file-read* {' '.join(half)})" for half in (paths[:500], paths[500:])
+    ]
+    assert "some compilers of Apple's join them" in refusal(HEAD + "".join(halves)).why
+    parted = '(deny file-read* (literal "/p"))'.join(halves)
+    assert len(read_profile(HEAD + parted, strict=True).rules) == 4
 
 
 _NESTED = '(define f (literal "/a"))'

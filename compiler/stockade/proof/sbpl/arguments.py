@@ -119,11 +119,12 @@ def _subpath(arguments: Sequence[object], doubt: Doubt) -> Filter:
     return require_any(found)
 
 
-def _path_ancestors(arguments: Sequence[object], _doubt: Doubt) -> Filter:
+def _path_ancestors(arguments: Sequence[object], doubt: Doubt) -> Filter:
     above = [found for one in _texts(arguments) for found in ancestors(one)]
     if not above:
-        raise UnreadableArgumentError("nothing lies above this path")
-    return _literal(above, _doubt)
+        doubt("nothing lies above this path, and what Apple makes of that is not known")
+        return path_filter(_PATH, PathSet(), "")
+    return _literal(above, doubt)
 
 
 def _path_prefix(arguments: Sequence[object], _doubt: Doubt) -> Filter:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from stockade.proof.sbpl.context import Context, folded
 from stockade.proof.sbpl.limits import (
-    BYTES_PER_CHARACTER,
     BYTES_PER_PATTERN,
     MAX_FILTER_DEPTH,
     MAX_TESTS,
@@ -69,7 +68,7 @@ class PathSet:
 
 def serialized_size(pattern: str) -> int:
     """Estimate the bytes that one pattern takes in a compiled rule."""
-    return BYTES_PER_CHARACTER * len(pattern.encode()) + BYTES_PER_PATTERN
+    return len(pattern.encode("utf-8", "surrogateescape")) + BYTES_PER_PATTERN
 
 
 def path_filter(kind: Kind, paths: PathSet, pattern: str) -> Filter:

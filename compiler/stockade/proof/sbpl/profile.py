@@ -13,7 +13,7 @@ from stockade.proof.sbpl.arguments import FILTERS, PROTOCOL_WORDS, Maker
 from stockade.proof.sbpl.constants import word_named
 from stockade.proof.sbpl.evaluate import Evaluator, Tail
 from stockade.proof.sbpl.filters import Filter, require_all, require_any
-from stockade.proof.sbpl.limits import MAX_IMPORTS
+from stockade.proof.sbpl.limits import MAX_IMPORTS, MAX_SERIALIZED
 from stockade.proof.sbpl.modifiers import (
     MODIFIERS,
     Modifier,
@@ -289,6 +289,11 @@ class _Reading:
                 self._written(form),
             )
         )
+        if self._book.longest > MAX_SERIALIZED:
+            self._doubt_here(
+                "this rule and equal ones before it have no room in one rule, and"
+                " some compilers of Apple's join them"
+            )
         return None
 
     def _filtered(self, filters: Sequence[Filter]) -> Filter | None:

@@ -63,6 +63,10 @@ class RuleBook:
     tails: dict[str, Rule] = field(default_factory=dict)
     order: list[Rule] = field(default_factory=list)
     tests: int = 0
+    # The bytes of the longest rule where equal neighbours are joined into one, and by
+    # operation those of the neighbours that stand at the front.
+    longest: int = 0
+    _joined: dict[str, int] = field(default_factory=dict)
 
     def add(self, rule: Rule) -> None:
         """Add a rule; raises UnreadableArgumentError on one that Apple refuses."""
@@ -81,10 +85,23 @@ class RuleBook:
                 self.tails[name] = rule
                 continue
             listed = self.filtered.setdefault(name, [])
+            self._join(rule, listed[-1] if listed else None, name)
             listed.append(rule)
             self.tests += rule.filter.tests
             if len(listed) > MAX_RULES or self.tests > MAX_TESTS:
                 raise UnreadableArgumentError("the profile has too many rules")
+
+    def _join(self, rule: Rule, before: Rule | None, operation: str) -> None:
+        """Count equal neighbours as the one rule that Apple's stub makes of them."""
+        assert rule.filter is not None
+        size = rule.filter.serialized
+        if before and (before.action, before.modifiers) == (
+            rule.action,
+            rule.modifiers,
+        ):
+            size += self._joined[operation]
+        self._joined[operation] = size
+        self.longest = max(self.longest, size)
 
 
 def _check_kinds(one: Filter, operation: str) -> None:
