@@ -57,6 +57,9 @@ WARNING_IDS = (
     "project-files-nested",
     "resolver-socket",
     "sockets-pair",
+    "files-open-to-containers",
+    "sockets-local",
+    "unix-sockets-writable",
 )
 
 

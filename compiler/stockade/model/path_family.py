@@ -15,7 +15,7 @@ from stockade.abi.targets import System
 from stockade.model.macos_paths import canonical_macos_path
 from stockade.model.policy import Grant, Policy
 
-_DRIVE = re.compile(r"[A-Z]:\\")
+_DRIVE = re.compile(r"[A-Za-z]:\\")
 
 
 class Family(Enum):

@@ -36,8 +36,10 @@ from stockade.model.request import (
     UnixRequest,
 )
 from stockade.model.system_set import readable_system_paths
+from stockade.model.windows_set import OPEN_FOLDERS
 
 OUTSIDE = "203.0.113.7"
+NEIGHBOUR = "192.168.0.7"
 LOCAL = "127.0.0.1"
 _BELOW, _BESIDE = "x", "-x"
 # Where nothing is granted unless a policy says so.
@@ -93,6 +95,8 @@ def _paths(policies: Sequence[Policy], system: System) -> tuple[str, ...]:
             named += readable_system_paths(policy)
         elif system is System.MACOS:
             named += readable_macos_paths(policy)
+        else:
+            named += OPEN_FOLDERS
     found: list[str] = [_ELSEWHERE[mark]]
     for path in dict.fromkeys(named):
         found += folders_above(path)
@@ -115,7 +119,7 @@ def _of_networks(policies: Iterable[Policy]) -> Iterator[NeutralRequest]:
         for transport in Transport:
             yield BindRequest(port, transport)
             if port:
-                yield ConnectRequest(OUTSIDE, port, transport)
-                yield ConnectRequest(LOCAL, port, transport)
+                for host in (OUTSIDE, NEIGHBOUR, LOCAL):
+                    yield ConnectRequest(host, port, transport)
         if port:
             yield ListenRequest(port)

@@ -33,7 +33,7 @@ def folder_entries(access: Access, sid: str) -> tuple[str, ...]:
     """Give the entries of a granted folder, for itself and all below it.
 
     A writable folder cannot itself be removed or renamed, as on other systems: the
-    right to (DELETE) begins below it.
+    right to (DELETE) begins below it. A command is a file: a folder gets none.
     """
     match access:
         case Access.READ:
@@ -41,8 +41,10 @@ def folder_entries(access: Access, sid: str) -> tuple[str, ...]:
                 _allow(_FOLDERS, _READ_AND_ENTER, sid),
                 _allow(_FILES_BELOW, _READ, sid),
             )
-        case Access.READ_EXEC | Access.COMMAND:
+        case Access.READ_EXEC:
             return (_allow(_HERE_AND_BELOW, _READ_AND_ENTER, sid),)
+        case Access.COMMAND:
+            return ()
         case Access.READ_WRITE:
             return (
                 _allow(_HERE, _WRITE_AND_ENTER, sid),
