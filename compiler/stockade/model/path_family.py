@@ -59,7 +59,7 @@ def policy_on(policy: Policy, system: System) -> Policy:
     INVARIANT: a policy that went through here comes back as it is.
     """
     own = family_on(system)
-    grants = {
+    kept = {
         Grant(_spelled(one.path, system), one.access)
         for one in policy.grants
         if family_of(one.path) is own
@@ -70,7 +70,7 @@ def policy_on(policy: Policy, system: System) -> Policy:
         if family_of(path) is own
     }
     return replace(
-        policy, grants=tuple(sorted(grants)), project_write=tuple(sorted(freed))
+        policy, grants=tuple(sorted(kept)), project_write=tuple(sorted(freed))
     )
 
 
