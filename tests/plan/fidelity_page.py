@@ -8,8 +8,18 @@ from dataclasses import fields, replace
 from enum import StrEnum
 from typing import Any, get_args, get_type_hints
 
-from stockade.driver.fidelity import by_hosts, in_words
-from stockade.model.policy import Access, Egress, Expose, Forward, Grant, Policy
+from stockade.driver.fidelity import by_hosts, in_words, systems
+from stockade.model.policy import (
+    Access,
+    Egress,
+    Expose,
+    Forward,
+    Grant,
+    Ip,
+    Policy,
+    ProjectFiles,
+    Signals,
+)
 from stockade.plan.fidelity import standings
 from stockade.policy.format import KEYS, Key, Kind
 from stockade.policy.places import key_of
@@ -18,23 +28,33 @@ _HEAD = """\
 # How well each key is held
 
 For every key and value, alone beside the defaults: what holds it on which Linux hosts,
-by the requirements of [requirements.md](requirements.md). `weaker than the word says`
-names the warnings that `check` prints ([command-line.md](command-line.md)).
+on macOS and on Windows, by the requirements of [requirements.md](requirements.md).
+**Nothing here was ever run on a Mac or on Windows**: what these rows say is derived
+from what is published of both systems, and agrees with evaluators of the artifacts.
+`weaker than the word says` names the warnings that `check` prints
+([command-line.md](command-line.md)); in brackets stands what the system does otherwise,
+by the tables that the evaluators are held to. `means nothing` says of a value that it
+takes nothing away there.
 `stockade fidelity POLICY` says the same of a policy as a whole. The page is written
 from the compiler's own tables (`make bless TESTS=tests/plan`).
 
 | key | value | hosts | |
 | --- | --- | --- | --- |
 """
+_PRIVATE = Policy(ip=Ip.PRIVATE, signals=Signals.ISOLATED)
 # Policies that show the keys whose values are lists.
 _LISTS: dict[str, Policy] = {
     "filesystem.read": Policy(grants=(Grant("/srv", Access.READ),)),
     "filesystem.read_exec": Policy(grants=(Grant("/srv", Access.READ_EXEC),)),
     "filesystem.read_write": Policy(grants=(Grant("/srv", Access.READ_WRITE),)),
-    "filesystem.project_write": Policy(project_write=("/srv",)),
-    "network.expose": Policy(expose=(Expose("127.0.0.1:18080", 8080),)),
-    "network.forward": Policy(forward=(Forward(18081, "127.0.0.1:8081"),)),
-    "network.egress": Policy(egress=Egress(1080)),
+    "filesystem.project_write": Policy(
+        grants=(Grant("/srv", Access.READ_WRITE),),
+        project_files=ProjectFiles.PROTECTED,
+        project_write=("/srv",),
+    ),
+    "network.expose": replace(_PRIVATE, expose=(Expose("127.0.0.1:18080", 8080),)),
+    "network.forward": replace(_PRIVATE, forward=(Forward(18081, "127.0.0.1:8081"),)),
+    "network.egress": replace(_PRIVATE, egress=Egress(1080)),
     "environment.pass": Policy(pass_names=("LANG",)),
     "environment.set": Policy(set_values=(("LANG", "C"),)),
     "macos.mach_services": Policy(mach_services=("com.apple.trustd.agent",)),
@@ -85,5 +105,28 @@ def _policy(field: str, word: str) -> Policy:
 
 
 def _held(name: str, value: str, policy: Policy, field: str) -> Iterator[str]:
-    for standing, hosts in by_hosts(dict(standings(policy))[field]):
+    for standing, hosts in by_hosts(dict(standings(policy, [field]))[field]):
         yield f"| `{name}` | {value} | {hosts} | {in_words(standing)} |"
+    for system, found in systems(_of_every_system(policy), [field]):
+        for _, standing in found:
+            yield f"| `{name}` | {value} | {system} | {in_words(standing)} |"
+
+
+def _of_every_system(policy: Policy) -> Policy:
+    """Add what Windows needs, and its paths beside the others."""
+    return replace(
+        policy,
+        grants=(
+            *policy.grants,
+            *(replace(one, path=f"C:{_windows(one.path)}") for one in policy.grants),
+        ),
+        project_write=(
+            *policy.project_write,
+            *(f"C:{_windows(path)}" for path in policy.project_write),
+        ),
+        appcontainer_name=policy.appcontainer_name or "example.app",
+    )
+
+
+def _windows(path: str) -> str:
+    return path.replace("/", "\\")

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from fidelity_page import page
 
 from stage import REPOSITORY
+from stockade.abi.targets import System
 from stockade.cli.main import run
+from stockade.driver.fidelity import PLANS
 from stockade.model.policy import Children, Ip, Policy, Signals
-from stockade.plan.fidelity import State, standings
+from stockade.model.policy import System as SystemSet
+from stockade.plan.fidelity import Standing, State, standings, system_standings
 from stockade.plan.warnings import warnings
 
 _PAGE = REPOSITORY / "docs" / "fidelity.md"
@@ -67,3 +71,56 @@ def test_command_names_keys_and_places(
     )
     assert "`process.children` allowed, every host: nothing to hold, it grants\n" in out
     assert run(b"stockade", [b"fidelity"]) == 125
+
+
+def test_a_system_says_what_it_does_otherwise_and_that_nothing_ran_there(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.toml").write_text('version = 1\nnetwork.ip = "client"\n')
+    assert run(b"stockade", [b"fidelity", b"p.toml"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    macos = [line for line in lines if ", macos" in line]
+    assert len(macos) == len(fields(Policy))
+    assert all(", macos (simulated, never run there): " in line for line in macos)
+    (network,) = (line for line in macos if line.startswith("`network.ip`"))
+    assert "weaker than the word says, see [resolver-socket] [ip-client-udp]" in network
+    assert "by ip-inbound-denied: Seatbelt: " in network
+    (metadata,) = (line for line in macos if line.startswith("`linux.path_metadata`"))
+    assert "means nothing on this system (it is about calls of Linux)" in metadata
+
+
+def _on(system: System, policy: Policy, field: str) -> Standing:
+    return dict(system_standings(policy, system, PLANS[system]))[field]
+
+
+def test_what_a_system_cannot_hold_is_refused_with_the_reason() -> None:
+    policy = Policy(system=SystemSet.NONE)
+    own = _on(System.MACOS, policy, "system")
+    assert own.state is State.IMPOSSIBLE
+    assert "leaves out the loader" in own.reasons[0]
+    assert _on(System.MACOS, policy, "ip").state is State.REFUSED
+
+
+def test_a_deviation_that_turns_nothing_round_is_not_told() -> None:
+    """The row on UDP ports is about `client` alone."""
+    assert _on(System.MACOS, Policy(ip=Ip.CLIENT), "ip").state is State.WEAKER
+    none = _on(System.MACOS, Policy(ip=Ip.NONE), "ip")
+    assert (none.state, none.reasons) == (State.ENFORCED, ())
+
+
+@pytest.mark.parametrize("system", PLANS)
+def test_every_warning_of_a_system_belongs_to_a_key(system: System) -> None:
+    """A warning that no key tells of would be missing from the page."""
+    for policy in (
+        Policy(appcontainer_name="example.app"),
+        Policy(appcontainer_name="example.app", ip=Ip.CLIENT),
+        Policy(appcontainer_name="example.app", signals=Signals.ISOLATED),
+    ):
+        plan = PLANS[system]
+        named = {
+            warning
+            for _, one in system_standings(policy, system, plan)
+            for warning in one.warned
+        }
+        assert {line.id for line in plan.warnings(policy)} <= named

@@ -15,6 +15,7 @@ from edits import Said, changed_kind, said_of, variable_faults
 
 from stockade.abi.targets import System
 from stockade.model.deviation import expect
+from stockade.model.deviations import DEVIATIONS
 from stockade.model.path_family import folded, folders_above
 from stockade.model.policy import (
     Access,
@@ -44,7 +45,6 @@ from stockade.model.request import (
 )
 from stockade.model.sheet import LOCAL, OUTSIDE, sheet
 from stockade.review.change import Finding, Kind
-from stockade.review.promises import DEVIATIONS
 
 PATHS = {
     System.MACOS: (

@@ -10,6 +10,7 @@ from stockade.driver.review import JUDGES
 from stockade.model.any_artifact import AnyArtifact
 from stockade.model.artifact import EnvironmentRow
 from stockade.model.deviation import expect
+from stockade.model.deviations import DEVIATIONS
 from stockade.model.environment import variables
 from stockade.model.key_rows import key_rows, policy_of
 from stockade.model.macos_artifact import MacosArtifact, Parameter, ParameterKind
@@ -21,7 +22,6 @@ from stockade.model.windows_artifact import (
     WindowsArtifact,
 )
 from stockade.review.judges import Decide
-from stockade.review.promises import DEVIATIONS
 from stockade.review.subject import FlatSubject, Subject
 
 

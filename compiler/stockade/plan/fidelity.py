@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Say of each key how well its value is held on each Landlock ABI.
+"""Say of each key how well its value is held, on each Landlock ABI or elsewhere.
 
 A requirement or a warning belongs to a key where another of its values alone would
 have another one; what no value changes belongs to the keys that are named below.
@@ -7,16 +7,21 @@ have another one; what no value changes belongs to the keys that are named below
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum, StrEnum
 from typing import Any, get_args, get_type_hints
 
 from stockade.abi.features import LANDLOCK_ABI_NEWEST
 from stockade.abi.targets import System
+from stockade.model.artifact import Requirement, WarningLine
+from stockade.model.deviation import Deviation, expect
+from stockade.model.deviations import DEVIATIONS
+from stockade.model.path_family import policy_on
 from stockade.model.policy import Policy
+from stockade.model.sheet import sheet
 from stockade.plan.requirements import requirements
-from stockade.plan.support import NOTHING, unbuilt
+from stockade.plan.support import NOTHING, Lack, unbuilt
 from stockade.plan.variants import lowest_abi
 from stockade.plan.warnings import warnings
 
@@ -41,30 +46,57 @@ class State(Enum):
 
     ENFORCED = "enforced"
     WEAKER = "weaker"
+    STRICTER = "stricter"
     GRANTED = "nothing to hold"
     REFUSED = "refused"
     NOT_BUILT = "not built yet"
+    IMPOSSIBLE = "cannot be held"
+    MISSING = "must be written"
     MEANINGLESS = "means nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a value is held: the requirements that do it, and the warnings on it."""
+    """How a value is held: the requirements that do it, and the warnings on it.
+
+    `reasons` say where a system does not do what is meant, or why it cannot.
+    """
 
     state: State
     held_by: tuple[str, ...] = ()
     warned: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
 
 
-def standings(policy: Policy) -> Iterator[tuple[str, dict[int, Standing]]]:
-    """Give each field of a policy with its standing on each Landlock ABI."""
-    for one in fields(Policy):
-        others = _others(policy, one.name)
-        warned = _warned(policy, others)
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a system without kinds of hosts plans for a policy."""
+
+    requirements: Callable[[Policy], tuple[Requirement, ...]]
+    warnings: Callable[[Policy], tuple[WarningLine, ...]]
+
+
+_LACKS = {
+    Lack.NOT_BUILT: State.NOT_BUILT,
+    Lack.IMPOSSIBLE: State.IMPOSSIBLE,
+    Lack.MISSING: State.MISSING,
+}
+
+
+FIELDS = tuple(one.name for one in fields(Policy))
+
+
+def standings(
+    policy: Policy, names: Iterable[str] = FIELDS
+) -> Iterator[tuple[str, dict[int, Standing]]]:
+    """Give fields of a policy, each with its standing on each Landlock ABI."""
+    for name in names:
+        others = _others(policy, name, System.LINUX)
+        warned = _warned(policy, others, warnings)
         yield (
-            one.name,
+            name,
             {
-                abi: _standing(policy, one.name, others, warned, abi)
+                abi: _standing(policy, name, others, warned, abi)
                 for abi in range(1, LANDLOCK_ABI_NEWEST + 1)
             },
         )
@@ -98,16 +130,84 @@ def _standing(
     return Standing(State.ENFORCED if held_by else State.GRANTED, held_by)
 
 
-def _warned(policy: Policy, others: tuple[Policy, ...]) -> tuple[str, ...]:
-    apart = [warnings(other) for other in others]
+def system_standings(
+    policy: Policy, system: System, plan: Plan, names: Iterable[str] = FIELDS
+) -> Iterator[tuple[str, Standing]]:
+    """Give fields of a policy, each with its standing on macOS or Windows.
+
+    `policy` holds the paths of every system. What is enforced there is so in a
+    simulation alone.
+    """
+    lacks = unbuilt(policy, system)
+    rows = () if lacks else _deviating(policy_on(policy, system), system)
+    for name in names:
+        own = [lack for lack in lacks if lack.field == name]
+        if own:
+            reasons = tuple(f"it {lack.why}" for lack in own)
+            yield name, Standing(_LACKS[own[0].lack], reasons=reasons)
+        elif lacks:
+            yield name, Standing(State.REFUSED)
+        else:
+            concerned = tuple(row for row in rows if name in row.fields)
+            yield name, _on_system(policy, name, system, plan, concerned)
+
+
+def _on_system(
+    policy: Policy,
+    field: str,
+    system: System,
+    plan: Plan,
+    rows: tuple[Deviation, ...],
+) -> Standing:
+    others = _others(policy, field, system)
+    own = policy_on(policy, system)
+    apart = [plan.requirements(policy_on(other, system)) for other in others]
+    always = _ALWAYS_HELD_BY.get(field)
+    held_by = tuple(
+        f"{line.name}: {line.mechanism}"
+        for line in plan.requirements(own)
+        if line.name == always or any(line not in other for other in apart)
+    )
+    warned = _warned(own, [policy_on(other, system) for other in others], plan.warnings)
+    told = (row.warning for row in rows if row.warning)
+    warned = tuple(dict.fromkeys((*warned, *told)))
+    reasons = tuple(
+        f"{'weaker' if row.weaker else 'stricter'}: {row.text}" for row in rows
+    )
+    state = State.ENFORCED if held_by else State.GRANTED
+    if warned or any(row.weaker for row in rows):
+        state = State.WEAKER
+    elif rows:
+        state = State.STRICTER
+    elif field in NOTHING[system]:
+        return Standing(State.MEANINGLESS, reasons=(f"it {NOTHING[system][field]}",))
+    return Standing(state, held_by, warned, reasons)
+
+
+def _deviating(policy: Policy, system: System) -> tuple[Deviation, ...]:
+    """List the deviations that turn some decision of a policy round."""
+    found: dict[str, Deviation] = {}
+    for request in sheet((policy,), system):
+        _, row = expect(policy, system, request, DEVIATIONS[system])
+        if row:
+            found[row.name] = row
+    return tuple(found.values())
+
+
+def _warned(
+    policy: Policy,
+    others: Sequence[Policy],
+    lines_of: Callable[[Policy], tuple[WarningLine, ...]],
+) -> tuple[str, ...]:
+    apart = [lines_of(other) for other in others]
     return tuple(
         line.id
-        for line in warnings(policy)
+        for line in lines_of(policy)
         if any(line not in other for other in apart)
     )
 
 
-def _others(policy: Policy, field: str) -> tuple[Policy, ...]:
+def _others(policy: Policy, field: str, system: System) -> tuple[Policy, ...]:
     """Give the policy with each other value of one field, or with none of a list."""
     now = getattr(policy, field)
     kind = get_type_hints(Policy)[field]
@@ -123,4 +223,4 @@ def _others(policy: Policy, field: str) -> tuple[Policy, ...]:
     changes: list[dict[str, Any]] = [{field: value} for value in values]
     found = (replace(policy, **change) for change in changes)
     # What this system cannot hold has no requirements to compare with.
-    return tuple(one for one in found if not unbuilt(one, System.LINUX))
+    return tuple(one for one in found if not unbuilt(one, system))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from stockade.abi.targets import SYSTEM_OF, System
 from stockade.model.deviation import expect
+from stockade.model.deviations import DEVIATIONS
 from stockade.model.path_family import folded, folders_above
 from stockade.model.place import Place
 from stockade.model.request import (
@@ -25,7 +26,6 @@ from stockade.model.request import (
 )
 from stockade.review.judges import MakeDecide
 from stockade.review.keys import grants
-from stockade.review.promises import DEVIATIONS
 from stockade.review.query import Answer
 from stockade.review.reasons import Reason, deciding, start_decision
 from stockade.review.sides import in_word

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from stockade.abi.targets import SYSTEM_OF
 from stockade.model.deviation import Deviation, expect
+from stockade.model.deviations import DEVIATIONS
 from stockade.model.macos_artifact import MacosArtifact, ParameterKind
 from stockade.model.policy import Access
 from stockade.model.request import PathRequest
@@ -30,7 +31,6 @@ from stockade.review.page_start import (
     trusted,
 )
 from stockade.review.page_text import Anchors
-from stockade.review.promises import DEVIATIONS
 from stockade.review.simulated import note
 from stockade.review.subject import FlatSubject
 

@@ -46,6 +46,8 @@ from stockade.review.subject import LinuxSubject
 from stockade.review.walls import Walls
 
 _ABI = "landlock-abi-"
+# What a judge says where its sources differ.
+UNDECIDED = "undecided"
 # What is the same on every host, whatever variant it takes.
 _OF_STARTS = (EnvironmentRequest, StartRequest, StreamRequest)
 
@@ -179,7 +181,7 @@ def text_lines(found: tuple[Answer, ...]) -> Iterator[str]:
 
 def in_word(decision: str) -> str:
     """Write a decision as people read it."""
-    if decision in (ALLOWED, REFUSED, ABSENT):
+    if decision in (ALLOWED, REFUSED, ABSENT, UNDECIDED):
         return decision
     if decision == DENY:
         # A judge that knows no errors.

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 
 from stockade.abi.targets import System
 from stockade.model.deviation import expect
-from stockade.model.intent import DENY
+from stockade.model.deviations import DEVIATIONS
 from stockade.model.place import Place
 from stockade.model.policy import Policy
 from stockade.model.request import Decision, FileRequest, NeutralRequest
 from stockade.review.change import ALLOWED
 from stockade.review.judges import Decide
 from stockade.review.keys import Keys
-from stockade.review.promises import DEVIATIONS
 
 # What is asked of Linux alone, by the keys' questions.
 _NO_ABIS = (0, 0)
@@ -50,5 +49,5 @@ class Sides:
 
 
 def in_word(decision: Decision) -> str:
-    """Write what a judge decides; one of a system without errors says no more."""
-    return ALLOWED if decision.allowed else DENY
+    """Write what a judge decides: that it allows, or denies, or cannot tell."""
+    return ALLOWED if decision.allowed else decision.action

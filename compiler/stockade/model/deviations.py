@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 from stockade.abi.targets import System
 from stockade.model.deviation import Deviation
+from stockade.model.macos_deviations import MACOS_DEVIATIONS
 
 DEVIATIONS: Mapping[System, tuple[Deviation, ...]] = {
-    System.MACOS: (),
+    System.MACOS: MACOS_DEVIATIONS,
     System.WINDOWS: (),
 }
