@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stockade.abi.arch import AUDIT_ARCH
-from stockade.abi.targets import SYSTEM_OF, System
+from stockade.abi.targets import SYSTEM_OF
 from stockade.artifact import listing
 from stockade.artifact.canonical import canonical
 from stockade.artifact.decode import decode
@@ -20,18 +20,22 @@ from stockade.driver.targets import chosen_targets
 from stockade.model.any_artifact import AnyArtifact
 from stockade.model.artifact import Artifact, Filter, Probe
 from stockade.model.key_rows import KeyRowsError
+from stockade.model.macos_artifact import MacosArtifact
 from stockade.model.path_family import policy_on
 from stockade.model.place import Places
 from stockade.model.policy import Policy
 from stockade.model.request import CallRequest
+from stockade.model.windows_artifact import WindowsArtifact
 from stockade.policy.read import read_placed
 from stockade.proof.comparison import compare_filters
 from stockade.proof.interpreter import NotAProgramError, call_data, run
+from stockade.proof.macos_evaluator import MacosEvaluator
 from stockade.proof.prover import ProofRefusedError
+from stockade.proof.windows_evaluator import WindowsEvaluator
 from stockade.review.calls import answer
 from stockade.review.change import Finding
 from stockade.review.difference import differences
-from stockade.review.judges import Decide, Judges, MakeDecide
+from stockade.review.judges import Decide, Judges
 from stockade.review.page import difference_page, report_page
 from stockade.review.page_text import Document
 from stockade.review.report import Entry
@@ -135,12 +139,15 @@ def _probe_text(arch: str, probe: Probe) -> str:
     return listing.probe(arch, probe).removeprefix(f"{probe.name}: ")
 
 
-_EVALUATORS: dict[System, MakeDecide] = {}
-
-
 def decide_by(artifact: AnyArtifact) -> Decide:
     """Make an artifact without kinds of hosts ready to answer requests."""
-    return _EVALUATORS[SYSTEM_OF[artifact.target]](artifact)
+    match artifact:
+        case MacosArtifact():
+            return MacosEvaluator(artifact).decide
+        case WindowsArtifact():
+            return WindowsEvaluator(artifact).decide
+        case Artifact():
+            raise TypeError("an artifact of Linux answers host by host")
 
 
 JUDGES = Judges(compare_filters, load_filter, _probe_text, decide_by)

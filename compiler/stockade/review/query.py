@@ -46,8 +46,8 @@ from stockade.review.subject import LinuxSubject
 from stockade.review.walls import Walls
 
 _ABI = "landlock-abi-"
-# What a judge says where its sources differ.
-UNDECIDED = "undecided"
+# What judges say where their sources differ, or say nothing.
+_NOT_KNOWN = ("undecided", "unsure")
 # What is the same on every host, whatever variant it takes.
 _OF_STARTS = (EnvironmentRequest, StartRequest, StreamRequest)
 
@@ -181,7 +181,7 @@ def text_lines(found: tuple[Answer, ...]) -> Iterator[str]:
 
 def in_word(decision: str) -> str:
     """Write a decision as people read it."""
-    if decision in (ALLOWED, REFUSED, ABSENT, UNDECIDED):
+    if decision in (ALLOWED, REFUSED, ABSENT, *_NOT_KNOWN):
         return decision
     if decision == DENY:
         # A judge that knows no errors.
