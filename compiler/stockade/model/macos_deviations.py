@@ -31,6 +31,7 @@ from stockade.model.policy import (
 from stockade.model.request import (
     BindRequest,
     ConnectRequest,
+    HardLinkRequest,
     InspectRequest,
     ListenRequest,
     MetadataRequest,
@@ -145,18 +146,22 @@ def _lies_in(policy: Policy, path: str, access: Access) -> bool:
 def _is_below_command(policy: Policy, request: NeutralRequest) -> bool:
     if not isinstance(request, PathRequest):
         return False
-    others = (Access.READ, Access.READ_EXEC, Access.READ_WRITE)
     path = _fold(request.path)
-    listed = {
-        _fold(grant.path) for grant in policy.grants if grant.access is Access.COMMAND
-    }
-    system = {_fold(one) for one in readable_macos_paths(policy)}
-    above = [_fold(one) for one in folders_above(request.path)]
+    granted, between = _seen(policy)
     return (
-        path not in listed
-        and _lies_in(policy, request.path, Access.COMMAND)
-        and not any(_lies_in(policy, request.path, access) for access in others)
-        and not any(one in system for one in above)
+        path not in between
+        and _lies_in(policy, path, Access.COMMAND)
+        and not any(above in granted for above in folders_above(path))
+    )
+
+
+def _names_beside(policy: Policy, request: NeutralRequest) -> bool:
+    """Tell whether a second name would stand beside a writable path."""
+    if not isinstance(request, HardLinkRequest):
+        return False
+    return not any(
+        _lies_in(policy, above, Access.READ_WRITE)
+        for above in list(folders_above(request.path))[1:]
     )
 
 
@@ -236,6 +241,12 @@ MACOS_DEVIATIONS: tuple[Deviation, ...] = (
         "path_metadata",
         _changes_metadata_outside,
         "metadata is changed in writable paths alone, whatever path_metadata says",
+    ),
+    _row(
+        "writable-path-keeps-its-folder",
+        "grants",
+        _names_beside,
+        "a writable path gets no second name: that would stand in the folder above it",
     ),
     _row(
         "commands-are-files",

@@ -7,14 +7,14 @@ above, below and beside them, and one of each other kind stand for all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from stockade.abi.signals import SIGNALS
 from stockade.abi.targets import System
 from stockade.model.environment import variables
 from stockade.model.macos_set import RESOLVER_SOCKET, readable_macos_paths
 from stockade.model.path_family import family_on, folders_above
-from stockade.model.policy import Policy
+from stockade.model.policy import Policy, Relays
 from stockade.model.project_files import protected_folders
 from stockade.model.request import (
     BindRequest,
@@ -41,6 +41,7 @@ from stockade.model.windows_set import OPEN_FOLDERS
 OUTSIDE = "203.0.113.7"
 NEIGHBOUR = "192.168.0.7"
 LOCAL = "127.0.0.1"
+_LOCAL_BY_IPV6 = "::1"
 _BELOW, _BESIDE = "x", "-x"
 # Where nothing is granted unless a policy says so.
 _ELSEWHERE = {"/": "/elsewhere/x", "\\": "C:\\elsewhere\\x"}
@@ -109,7 +110,7 @@ def _paths(policies: Sequence[Policy], system: System) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _of_networks(policies: Iterable[Policy]) -> Iterator[NeutralRequest]:
+def _of_networks(policies: Sequence[Policy]) -> Iterator[NeutralRequest]:
     ports = list(_PORTS)
     for policy in policies:
         ports += [one.port for one in policy.expose]
@@ -123,3 +124,5 @@ def _of_networks(policies: Iterable[Policy]) -> Iterator[NeutralRequest]:
                     yield ConnectRequest(host, port, transport)
         if port:
             yield ListenRequest(port)
+        if port and any(one.relays is Relays.IPV4 for one in policies):
+            yield ConnectRequest(_LOCAL_BY_IPV6, port)
