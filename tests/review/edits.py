@@ -16,10 +16,11 @@ from itertools import islice
 
 import policies
 from stockade.abi.arch import LINUX_TARGETS
+from stockade.abi.targets import System as Host
 from stockade.driver.linux import build_linux
 from stockade.driver.review import JUDGES
 from stockade.model.decide import covers, decide, rules_by_call
-from stockade.model.environment import variables
+from stockade.model.environment import folded_name, variables
 from stockade.model.policy import (
     Access,
     Base,
@@ -364,18 +365,28 @@ def _reaches(
                 yield f"{request} on ABI {abi}: said {kinds}, meant {meant}"
 
 
-def variable_faults(old: Policy, new: Policy, said: list[Said]) -> Iterator[str]:
+def variable_faults(
+    old: Policy, new: Policy, said: list[Said], system: Host = Host.LINUX
+) -> Iterator[str]:
+    """List where a report and two policies differ on variables."""
     before, after = (
-        {one.name: one.value for one in variables(side)} for side in (old, new)
+        {folded_name(one.name, system): one.value for one in variables(side, system)}
+        for side in (old, new)
     )
-    for name in sorted({*before, *after, *_NAMES}):
+    names = (folded_name(name, system) for name in _NAMES)
+    for name in sorted({*before, *after, *names}):
         meant: set[Kind] = set()
         if (name in before) != (name in after) or (
             name in before and (before[name] is None) != (after[name] is None)
         ):
             widened = name in after and (name not in before or after[name] is None)
             meant = {Kind.NEWLY_ALLOWED if widened else Kind.NEWLY_DENIED}
-        kinds = {one.kind for one in said if one.request == EnvironmentRequest(name)}
+        kinds = {
+            one.kind
+            for one in said
+            if isinstance(one.request, EnvironmentRequest)
+            and folded_name(one.request.name, system) == name
+        }
         if kinds != meant:
             yield f"env {name}: said {kinds}, meant {meant}"
 

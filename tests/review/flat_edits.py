@@ -43,7 +43,7 @@ from stockade.model.request import (
     PathRequest,
     UnixRequest,
 )
-from stockade.model.sheet import LOCAL, OUTSIDE, sheet
+from stockade.model.sheet import LOCAL, NEIGHBOUR, OUTSIDE, sheet
 from stockade.review.change import Finding, Kind
 
 PATHS = {
@@ -145,7 +145,7 @@ def faults(
 ) -> Iterator[str]:
     """List where a report on one edit and the meanings of its policies differ."""
     told = _Told(said_of(found, ""), _sentences(found), system)
-    yield from variable_faults(old, new, told.said)
+    yield from variable_faults(old, new, told.said, system)
     for request in sheet((old, new), system):
         if isinstance(request, EnvironmentRequest):
             continue
@@ -222,18 +222,17 @@ class _Told:
     ) -> bool:
         told = one.request
         if isinstance(request, ConnectRequest):
-            if not isinstance(told, ConnectRequest):
-                return False
-            if request.host == LOCAL and "and this one" not in self._sentence(one):
-                usual = replace(told, port=request.port) == request
-            else:
-                host = {OUTSIDE: "example.com", LOCAL: "example.com"}[request.host]
-                request = replace(request, host=host)
-                usual = replace(told, port=request.port) == request
-        else:
-            usual = type(told) is type(request) and (
-                replace(told, port=request.port) == request  # type: ignore[arg-type,call-arg]
-            )
+            sentence = self._sentence(one)
+            host = request.host
+            if (
+                host == OUTSIDE
+                or (host == NEIGHBOUR and "other machines" in sentence)
+                or (host == LOCAL and "and this one" in sentence)
+            ):
+                request = replace(request, host="example.com")
+        usual = type(told) is type(request) and (
+            replace(told, port=request.port) == request  # type: ignore[arg-type,call-arg]
+        )
         return usual and (
             told == request or (request.port != 0 and self._is_any(one, request.port))
         )

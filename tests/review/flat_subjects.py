@@ -25,8 +25,10 @@ from stockade.review.judges import Decide
 from stockade.review.subject import FlatSubject, Subject
 
 
-def _environment(policy: Policy) -> tuple[EnvironmentRow, ...]:
-    return tuple(EnvironmentRow(one.name, one.value) for one in variables(policy))
+def _environment(policy: Policy, system: System) -> tuple[EnvironmentRow, ...]:
+    return tuple(
+        EnvironmentRow(one.name, one.value) for one in variables(policy, system)
+    )
 
 
 def macos_subject(policy: Policy) -> Subject[MacosArtifact]:
@@ -45,7 +47,7 @@ def macos_subject(policy: Policy) -> Subject[MacosArtifact]:
         keys=key_rows(policy),
         profile="\n".join(lines) + "\n",
         parameters=tuple(parameters),
-        environment=_environment(policy),
+        environment=_environment(policy, System.MACOS),
         requirements=(),
         trusted=(),
         warnings=(),
@@ -84,7 +86,7 @@ def windows_subject(policy: Policy) -> Subject[WindowsArtifact]:
         junctions="refuse",
         preflight=(),
         removal=(),
-        environment=_environment(policy),
+        environment=_environment(policy, System.WINDOWS),
         requirements=(),
         trusted=(),
         warnings=(),

@@ -33,7 +33,7 @@ def test_a_report_says_what_an_edit_changes_and_nothing_else(system: System) -> 
     def compare(old: Policy, new: Policy) -> tuple[Finding, ...]:
         return differences(subject_of(old, system), subject_of(new, system), OBEDIENT)
 
-    assert list(run(40, 70, system, Policy(), _any, compare)) == []
+    assert list(run(20, 70, system, Policy(), _any, compare)) == []
 
 
 @pytest.mark.parametrize("system", _FLAT)
@@ -55,6 +55,6 @@ def test_a_judge_that_errs_is_noticed(system: System) -> None:
     def compare(old: Policy, new: Policy) -> tuple[Finding, ...]:
         return differences(subject_of(old, system), subject_of(new, system), judges)
 
-    found = list(run(60, 70, system, Policy(), _any, compare))
+    found = list(run(30, 70, system, Policy(), _any, compare))
     assert found
     assert all("SpawnRequest()" in one for one in found)

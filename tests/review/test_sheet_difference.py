@@ -99,17 +99,26 @@ def test_names_on_windows_are_equal_in_any_case() -> None:
     [
         ({"ip": Ip.ALL}, "connect example.com:443"),
         ({"unix_sockets": UnixSockets.ALL}, "connect unix /run/user/1000/bus"),
-        ({"path_metadata": PathMetadata.ALLOW}, "metadata /"),
         ({"mach_services": ("com.example.a",)}, "service com.example.a"),
         ({"pass_names": ("LD_PRELOAD",)}, "env LD_PRELOAD"),
     ],
 )
 def test_a_key_is_named_with_a_witness(change: dict[str, object], witness: str) -> None:
     new = Policy(**change)  # type: ignore[arg-type]
-    first = _found(Policy(), new, System.MACOS)[0].change
-    assert first.kind is Kind.NEWLY_ALLOWED
-    assert first.cases[0].witness == witness
-    assert [rule.key for rule in first.rules] == list(change)
+    (found,) = (
+        one.change
+        for one in _found(Policy(), new, System.MACOS)
+        if one.change.cases[0].witness == witness
+    )
+    assert found.kind is Kind.NEWLY_ALLOWED
+    assert [rule.key for rule in found.rules] == list(change)
+
+
+def test_a_key_that_a_system_does_not_heed_is_a_mechanism() -> None:
+    """The deviation keeps metadata as it is, so no decision changes."""
+    new = Policy(path_metadata=PathMetadata.ALLOW)
+    found = _found(Policy(), new, System.MACOS)
+    assert {one.change.kind for one in found} == {Kind.MECHANISM}
 
 
 def test_a_key_that_decides_nothing_is_said_alone() -> None:

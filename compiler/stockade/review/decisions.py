@@ -24,7 +24,7 @@ from stockade.model.request import (
     Transport,
     UnixRequest,
 )
-from stockade.model.sheet import LOCAL, OUTSIDE
+from stockade.model.sheet import LOCAL, NEIGHBOUR, OUTSIDE
 from stockade.render.prose import Piece, code, listed, sentence
 from stockade.render.text import plain
 from stockade.review.change import Case, Fact, Topic, kind_of
@@ -42,6 +42,7 @@ from stockade.review.request_words import request_text
 from stockade.review.sides import Sides
 
 _SHOWN = 8
+_EVERYWHERE, _HERE = " to other machines and this one", " to this machine"
 _NO_ARCH = ""
 _VERBS = {Transport.TCP: "connect by TCP", Transport.UDP: "send by UDP"}
 # A socket of no one's, by the mark between the parts of a path.
@@ -114,17 +115,23 @@ def _binding(transport: Transport) -> _MakeRequest:
 def _connections(
     sides: Sides, ports: tuple[int, ...], transport: Transport
 ) -> Iterator[Family]:
-    """Part this machine from others where they are not reached alike."""
+    """Part machines from each other where they are not reached alike."""
     some = tuple(port for port in ports if port)
-    outside, local = (
-        _by_port(sides, some, _connecting(host, transport)) for host in (HOST, LOCAL)
+    outside, near, local = (
+        _by_port(sides, some, _connecting(host, transport))
+        for host in (HOST, NEIGHBOUR, LOCAL)
     )
     verb = _VERBS[transport]
-    if _all_answers(sides, outside) == _all_answers(sides, local):
-        yield with_ports(2, verb, " to other machines and this one", outside)
-    else:
+    alike = _all_answers(sides, outside) == _all_answers(sides, near)
+    if alike and _all_answers(sides, outside) == _all_answers(sides, local):
+        yield with_ports(2, verb, _EVERYWHERE, outside)
+    elif alike:
         yield with_ports(2, verb, " to other machines", outside)
-        yield with_ports(2, verb, " to this machine", local)
+        yield with_ports(2, verb, _HERE, local)
+    else:
+        yield with_ports(2, verb, " to machines of the Internet", outside)
+        yield with_ports(2, verb, " to machines of a private network", near)
+        yield with_ports(2, verb, _HERE, local)
 
 
 def _all_answers(

@@ -13,10 +13,11 @@ from enum import StrEnum
 from typing import Any, get_args, get_type_hints
 
 from stockade.abi.syscalls import ARCHES, call_names
+from stockade.abi.targets import SYSTEM_OF
 from stockade.model.artifact import GrantRow
 from stockade.model.calls import CallRule, holds
 from stockade.model.decide import covers, decide, rules_by_call
-from stockade.model.environment import Origin, variables
+from stockade.model.environment import Origin, folded_name, variables
 from stockade.model.place import Place
 from stockade.model.policy import Policy
 from stockade.model.request import (
@@ -176,16 +177,22 @@ def start_decision(
 
 
 def _variable(subject: AnySubject, name: str) -> tuple[str, Reason]:
+    system = SYSTEM_OF[subject.artifact.target]
+    asked = folded_name(name, system)
+    origins = {
+        folded_name(one.name, system): one.origin
+        for one in variables(subject.policy, system)
+    }
     for row in subject.artifact.environment:
-        if row.name == name:
-            origins = {one.name: one.origin for one in variables(subject.policy)}
-            key = subject.key(_BY_ORIGIN[origins[name]])
+        if folded_name(row.name, system) == asked:
+            # What the system itself needs no key brings.
+            field = _BY_ORIGIN.get(origins[asked])
             words = (
                 "the caller's value is passed on, if it is set"
                 if row.value is None
                 else f"it is set to `{row.value}`"
             )
-            return ALLOWED, Reason(words, (key,))
+            return ALLOWED, Reason(words, (subject.key(field),) if field else ())
     return ABSENT, Reason("no rule names it")
 
 

@@ -6,6 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from stockade.abi.targets import SYSTEM_OF, System
+from stockade.model.artifact import EnvironmentRow
+from stockade.model.environment import folded_name
 from stockade.model.place import Place
 from stockade.model.policy import Access
 from stockade.model.request import (
@@ -64,30 +67,37 @@ def start_changes(old: AnySubject, new: AnySubject) -> Iterator[Fact]:
 
 
 def _environment(old: AnySubject, new: AnySubject) -> Iterator[Fact]:
-    before = {row.name: row.value for row in old.artifact.environment}
-    after = {row.name: row.value for row in new.artifact.environment}
+    system = SYSTEM_OF[new.artifact.target]
+    before, after = (
+        {folded_name(row.name, system): row for row in side.artifact.environment}
+        for side in (old, new)
+    )
     for name in sorted({**before, **after}):
-        had, has = _source(before, name), _source(after, name)
+        had, has = _source(before.get(name)), _source(after.get(name))
         if had == has:
             continue
+        row = after.get(name) or before[name]
         kind = _kind(had, has)
         passed = _PASSED in (had, has)
-        rank, deed = _passed(name) if passed else (34, "see variables as they are set")
+        rank, deed = (
+            _passed(row.name) if passed else (34, "see variables as they are set")
+        )
         side = new if kind is Kind.NEWLY_ALLOWED else old
         case = Case(
-            plain(name),
-            request_text(EnvironmentRequest(name), _ANY_ARCH),
+            plain(row.name),
+            request_text(EnvironmentRequest(row.name), _ANY_ARCH),
             plain(had),
             plain(has),
         )
-        rules = (_key(side, name),)
-        yield Fact(kind, Topic.VARIABLES, rank, deed, sentence(code(name)), case, rules)
+        rules = (_key(side, name, system),)
+        thing = sentence(code(row.name))
+        yield Fact(kind, Topic.VARIABLES, rank, deed, thing, case, rules)
 
 
-def _key(side: AnySubject, name: str) -> Place:
-    if name in side.policy.pass_names:
+def _key(side: AnySubject, name: str, system: System) -> Place:
+    if name in (folded_name(one, system) for one in side.policy.pass_names):
         return side.key("pass_names")
-    if any(name == one for one, _ in side.policy.set_values):
+    if name in (folded_name(one, system) for one, _ in side.policy.set_values):
         return side.key("set_values")
     return side.key("environment_base")
 
@@ -110,11 +120,10 @@ def _passed(name: str) -> tuple[int, str]:
     return 32, "see variables of the caller"
 
 
-def _source(rows: dict[str, str | None], name: str) -> str:
-    if name not in rows:
+def _source(row: EnvironmentRow | None) -> str:
+    if row is None:
         return _ABSENT
-    value = rows[name]
-    return _PASSED if value is None else f"set to `{value}`"
+    return _PASSED if row.value is None else f"set to `{row.value}`"
 
 
 def _streams(old: AnySubject, new: AnySubject) -> Iterator[Fact]:
