@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from stockade.abi.targets import System
 from stockade.model.place import Places
 from stockade.model.policy import Policy
-from stockade.plan import macos
+from stockade.plan import macos, windows
 from stockade.plan.fidelity import (
     FIELDS,
     Plan,
@@ -21,7 +21,10 @@ from stockade.plan.support import unbuilt
 from stockade.policy.read import read_placed
 from stockade.render.text import plain
 
-PLANS = {System.MACOS: Plan(macos.requirements, macos.warnings)}
+PLANS = {
+    System.MACOS: Plan(macos.requirements, macos.warnings),
+    System.WINDOWS: Plan(windows.requirements, windows.warnings),
+}
 _WORDS = {
     State.ENFORCED: "enforced",
     State.WEAKER: "weaker than the word says",

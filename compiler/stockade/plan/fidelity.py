@@ -33,6 +33,8 @@ _ALWAYS_HELD_BY = {
     "pass_names": "environment-limited",
     "set_values": "environment-limited",
 }
+# Warnings of every policy of a system, told at the key that they are about.
+_ALWAYS_WARNED_BY = {"appcontainer_name": "appcontainer-shared"}
 _EMPTY: dict[str, tuple[str, ...]] = {
     "grants": (),
     "pass_names": (),
@@ -169,7 +171,12 @@ def _on_system(
         if line.name == always or any(line not in other for other in apart)
     )
     warned = _warned(own, [policy_on(other, system) for other in others], plan.warnings)
-    told = (row.warning for row in rows if row.warning)
+    told = [row.warning for row in rows if row.warning]
+    told += [
+        line.id
+        for line in plan.warnings(own)
+        if line.id == _ALWAYS_WARNED_BY.get(field)
+    ]
     warned = tuple(dict.fromkeys((*warned, *told)))
     reasons = tuple(
         f"{'weaker' if row.weaker else 'stricter'}: {row.text}" for row in rows
