@@ -8,7 +8,7 @@ checksum: their instructions all move when one of them changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from stockade.abi.arch import LINUX_TARGETS
 from stockade.abi.landlock import FS_RIGHTS, NET_RIGHTS, SCOPES, Right, names_of
@@ -17,14 +17,19 @@ from stockade.abi.targets import System
 from stockade.artifact import listing
 from stockade.artifact.checksum import crc32c
 from stockade.artifact.columns import column, columned
+from stockade.artifact.snapshot_parts import (
+    environment_part,
+    left_out_parts,
+    part,
+    trusted_part,
+    warnings_part,
+)
 from stockade.model.artifact import Artifact, Filter, Variant
 from stockade.model.calls import CallRule
 from stockade.model.decide import rules_by_call
-from stockade.model.environment import Origin, variables
-from stockade.model.path_family import left_out
 from stockade.model.policy import Policy
 from stockade.render.environment import packaged
-from stockade.render.text import PlainText, plain
+from stockade.render.text import plain
 
 _TEMPLATE = "snapshot/linux.txt.j2"
 
@@ -38,43 +43,23 @@ def write_snapshot(policy: Policy, artifact: Artifact, checksum: int) -> str:
         checksum=plain(f"{checksum:08x}"),
         table=plain(table_origin(arch)),
         parts=[
-            _part("policy", _settings(artifact)),
-            _part("environment", _environment(policy, artifact), "empty"),
-            _part("classes", _classes(artifact)),
-            _part("grants", _grants(artifact), "none"),
-            *(
-                [
-                    _part(
-                        "left out", [f"`{path}`, a path of Windows" for path in foreign]
-                    )
-                ]
-                if (foreign := left_out(policy, System.LINUX))
-                else []
-            ),
-            _part("ports", _ports(artifact), "none"),
-            _part(
-                "no writable grant may reach",
-                _trusted(artifact),
-                "no grant is writable",
-            ),
-            _part("warnings", _warnings(artifact), "none"),
-            _part("what a host may lack", _features(artifact)),
-            _part("variants", columned(artifact, _needs)),
-            _part("Landlock", columned(artifact, _rights_handled)),
-            _part("requirements", columned(artifact, _requirements)),
-            _part(
-                "probes",
-                columned(artifact, lambda variant: _probes(arch, variant)),
-            ),
-            _part("calls", call_lines(policy, arch, artifact)),
-            _part("filters", _filters(artifact)),
+            part("policy", _settings(artifact)),
+            environment_part(policy, artifact, System.LINUX),
+            part("classes", _classes(artifact), ""),
+            part("grants", _grants(artifact)),
+            *left_out_parts(policy, System.LINUX),
+            part("ports", _ports(artifact)),
+            trusted_part(artifact),
+            warnings_part(artifact),
+            part("what a host may lack", _features(artifact), ""),
+            part("variants", columned(artifact, _needs), ""),
+            part("Landlock", columned(artifact, _rights_handled), ""),
+            part("requirements", columned(artifact, _requirements), ""),
+            part("probes", columned(artifact, lambda one: _probes(arch, one)), ""),
+            part("calls", call_lines(policy, arch, artifact), ""),
+            part("filters", _filters(artifact), ""),
         ],
     )
-
-
-def _part(title: str, lines: Iterable[str], empty: str = "") -> dict[str, object]:
-    texts: list[PlainText] = [plain(line) for line in lines]
-    return {"title": plain(title), "lines": texts or [plain(empty)]}
 
 
 def _settings(artifact: Artifact) -> list[str]:
@@ -88,15 +73,6 @@ def _settings(artifact: Artifact) -> list[str]:
             f"canary in `{folder.path}{'UID' if folder.kind == 'user' else ''}`"
             for folder in artifact.canary_folders
         ),
-    ]
-
-
-def _environment(policy: Policy, artifact: Artifact) -> list[str]:
-    origins = {one.name: one.origin for one in variables(policy)}
-    return [
-        (f"pass {row.name}" if row.value is None else f"set {row.name}={row.value}")
-        + (" (base)" if origins.get(row.name) is Origin.BASE else "")
-        for row in artifact.environment
     ]
 
 
@@ -119,14 +95,6 @@ def _ports(artifact: Artifact) -> list[str]:
         f"{row.port or 'chosen by the kernel'}: {_rights(NET_RIGHTS, row.rights)}"
         for row in artifact.ports
     ]
-
-
-def _trusted(artifact: Artifact) -> list[str]:
-    return [f"{row.base} `{row.path}`" for row in artifact.trusted]
-
-
-def _warnings(artifact: Artifact) -> list[str]:
-    return [f"[{row.id}] {row.text}" for row in artifact.warnings]
 
 
 def _features(artifact: Artifact) -> list[str]:
