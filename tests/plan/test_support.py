@@ -239,9 +239,31 @@ def test_what_windows_lacks() -> None:
     assert not unbuilt(replace(listed, children=Children.NONE), System.WINDOWS)
     drive = replace(_NAMED, grants=(Grant("C:\\", Access.READ),))
     assert _lacking(drive, System.WINDOWS) == [("grants", "C:\\")]
+    for path in ("C:\\Users", "C:\\users\\Me"):
+        profile = replace(_NAMED, grants=(Grant(path, Access.READ),))
+        assert _lacking(profile, System.WINDOWS) == [("grants", path)]
+        below = replace(_NAMED, grants=(Grant(f"{path}\\x\\y", Access.READ),))
+        assert not unbuilt(below, System.WINDOWS)
     names = replace(_NAMED, pass_names=("Path",), set_values=(("PATH", "x"),))
     assert _lacking(names, System.WINDOWS) == [("set_values", "PATH")]
     assert not unbuilt(names, System.LINUX)
+
+
+@pytest.mark.parametrize(
+    ("path", "beside"),
+    [
+        ("C:\\Windows", "C:\\Windows-x"),
+        ("C:\\program files\\x\\y", "C:\\program files-x"),
+    ],
+)
+def test_what_windows_opens_to_execute_cannot_be_made_writable(
+    path: str, beside: str
+) -> None:
+    """S2-352."""
+    writable = replace(_NAMED, grants=(Grant(path, Access.READ_WRITE),))
+    assert _lacking(writable, System.WINDOWS) == [("grants", path)]
+    for allowed in (Grant(path, Access.READ), Grant(beside, Access.READ_WRITE)):
+        assert not unbuilt(replace(_NAMED, grants=(allowed,)), System.WINDOWS)
 
 
 def test_a_system_without_one_of_the_paths_is_lacking() -> None:

@@ -181,7 +181,7 @@ def test_processes_are_reached_inside_the_container_alone() -> None:
     for signal in (0, 9, 15):
         assert _asked(SignalRequest(signal, inside=True)) == ALLOW
         assert _asked(SignalRequest(signal)) == DENY
-    assert _asked(InspectRequest()) == UNDECIDED
+    assert _asked(InspectRequest()) == DENY
 
 
 def test_children_are_refused_by_two_walls_or_nobody_may_rely_on_it() -> None:

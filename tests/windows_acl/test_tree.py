@@ -209,6 +209,13 @@ def test_a_junction_that_cannot_be_read_leads_nobody_knows_where() -> None:
     assert _reads(tree, _FILE) is Answer.ALLOWED
 
 
+def test_names_may_grow_where_case_is_folded() -> None:
+    tree = _tree()
+    tree.add("C:\\stra\u00dfe", PlaceKind.JUNCTION, target=_DATA)
+    assert tree.resolve("C:\\STRASSE\\sub")[0].path == _DATA + "\\sub"
+    assert "C:\\Stra\u00dfe" in tree
+
+
 def test_junctions_may_lead_to_junctions_but_not_in_circles() -> None:
     tree = _tree()
     tree.add("C:\\one", PlaceKind.JUNCTION, target="C:\\two")

@@ -31,6 +31,8 @@ from stockade.model.request import (
 from stockade.model.windows_set import open_to_containers
 
 _Applies = Callable[[Policy, NeutralRequest], bool]
+_EXECUTING = (Access.READ_EXEC,)
+_READING = (Access.READ, Access.READ_EXEC, Access.READ_WRITE)
 _OPENED = frozenset({PathAction.READ, PathAction.LIST, PathAction.EXECUTE})
 # What Windows counts as a private network goes by the interface and what an
 # administrator says of it; these addresses are never of the internet.
@@ -90,10 +92,26 @@ def _is_list_of_commands(policy: Policy, request: NeutralRequest) -> bool:
 
 
 def _below_a_command(policy: Policy, request: NeutralRequest) -> bool:
+    """Tell whether a command in a folder's place is all that grants what is below."""
     match request:
-        case PathRequest(path):
-            return _within(policy, _above(path), Access.COMMAND)
+        case PathRequest(path, action):
+            others = _EXECUTING if action is PathAction.EXECUTE else _READING
+            return (
+                _within(policy, _above(path), Access.COMMAND)
+                and not _is_a_command(policy, path)
+                and not any(_within(policy, path, access) for access in others)
+                and not open_to_containers(path)
+            )
     return False
+
+
+def _is_a_command(policy: Policy, path: str) -> bool:
+    key = folded(path, System.WINDOWS)
+    return any(
+        folded(grant.path, System.WINDOWS) == key
+        for grant in policy.grants
+        if grant.access is Access.COMMAND
+    )
 
 
 def _makes_symbolic_link(_policy: Policy, request: NeutralRequest) -> bool:

@@ -7,6 +7,7 @@ nothing that an author asked for is dropped in silence.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,8 +15,9 @@ from enum import Enum
 
 from stockade.abi.targets import System
 from stockade.model.overlap import overlaps
-from stockade.model.path_family import Family, family_of, family_on, policy_on
+from stockade.model.path_family import family_of, family_on, policy_on
 from stockade.model.policy import (
+    Access,
     Children,
     Commands,
     Grant,
@@ -25,6 +27,7 @@ from stockade.model.policy import (
     Signals,
 )
 from stockade.model.policy import System as SystemSet
+from stockade.model.windows_set import open_to_containers
 
 
 class Lack(Enum):
@@ -74,7 +77,7 @@ def unbuilt(policy: Policy, system: System) -> tuple[Unbuilt, ...]:
         case System.MACOS:
             found += _overlaps_by_case(own)
         case System.WINDOWS:
-            found += _of_drives(own)
+            found += _of_roots(own)
             found += _variables_by_case(own)
     return tuple(found)
 
@@ -176,6 +179,8 @@ _ROWS = (
     ),
 )
 
+# The folder of all profiles and one in it, on the drive where Windows has them.
+_PROFILES = re.compile(r"C:\\Users(?:\\[^\\]+)?", re.IGNORECASE)
 _OF_LINUX = "is about calls of Linux"
 _OF_MACOS = "is about macOS"
 _OF_WINDOWS = "is about Windows"
@@ -265,11 +270,25 @@ def _as_a_mac_reads(path: str) -> str:
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", path).casefold())
 
 
-def _of_drives(policy: Policy) -> Iterator[Unbuilt]:
+def _of_roots(policy: Policy) -> Iterator[Unbuilt]:
+    """Find paths whose lists of access are nobody's to change for one program."""
     for grant in policy.grants:
-        if family_of(grant.path) is Family.WINDOWS and grant.path.endswith("\\"):
-            why = "is the root of a drive, whose list of access is never changed"
+        why = _changes_too_much(grant)
+        if why:
             yield Unbuilt("grants", grant.path, why, Lack.IMPOSSIBLE, grant)
+
+
+def _changes_too_much(grant: Grant) -> str:
+    if grant.path.endswith("\\"):
+        return "is the root of a drive, whose list of access is never changed"
+    if _PROFILES.fullmatch(grant.path):
+        return (
+            "holds a user's whole profile, whose list of access is never changed; name"
+            " folders in it"
+        )
+    if grant.access is Access.READ_WRITE and open_to_containers(grant.path):
+        return "would be writable, and every container may execute what is there"
+    return ""
 
 
 def _variables_by_case(policy: Policy) -> Iterator[Unbuilt]:

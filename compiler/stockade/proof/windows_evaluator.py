@@ -164,7 +164,8 @@ _OF_EVERY_CONTAINER: dict[type, tuple[str, str]] = {
     SeeRequest: (ALLOW, "a refusal tells what is there from what is not"),
     SetIdRequest: (DENY, "Windows has no such bits"),
     UnixRequest: (DENY, "Windows has no abstract names"),
-    InspectRequest: (UNDECIDED, "what the list of processes shows a container"),
+    # What a list of processes shows is not asked here: docs/acl.md.
+    InspectRequest: (DENY, "the user's processes have no entry for a container"),
     ServiceRequest: (DENY, "Windows has no such services"),
 }
 

@@ -164,21 +164,22 @@ class Tree:
         """Find what a path leads to, and the junctions on the way."""
         passed: list[Place] = []
         while len(passed) <= _MOST_JUNCTIONS:
-            junction = self._first_junction(path)
-            if junction is None:
+            name = self._first_junction(path)
+            if name is None:
                 return self._at(path), tuple(passed)
+            junction, rest = self._at(name), path[len(name) :]
             passed.append(junction)
-            rest = path[len(junction.path) :]
             path = junction.target.rstrip("\\") + rest
             path = path if "\\" in path else path + "\\"
         raise PathRefusedError(f"`{path}` goes through too many junctions")
 
-    def _first_junction(self, path: str) -> Place | None:
-        lookup, found, at = _key(path), None, path
+    def _first_junction(self, path: str) -> str | None:
+        """Give the part of a path that first names a junction, as it is spelled."""
+        found, at = None, path
         while (above := parent_of(at)) is not None:
-            place = self._places.get(lookup[: len(at)])
+            place = self._places.get(_key(at))
             if place is not None and place.kind is PlaceKind.JUNCTION:
-                found = place
+                found = at
             at = above
         return found
 

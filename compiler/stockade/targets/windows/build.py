@@ -70,12 +70,12 @@ def build(
     container = container_sid(policy.appcontainer_name)
     program = _capability(base, 0, CapabilityKind.PROGRAM)
     paths = [
-        (path, access, _capability(base, number, CapabilityKind.PATH))
-        for number, (path, access) in enumerate(_accesses(policy), start=1)
+        (path, accesses, _capability(base, number, CapabilityKind.PATH))
+        for number, (path, accesses) in enumerate(_accesses(policy), start=1)
     ]
     entries = tuple(
-        _entries(path, access, capability, policy.junctions)
-        for path, access, capability in paths
+        _entries(path, accesses, capability, policy.junctions)
+        for path, accesses, capability in paths
     )
     network = tuple(
         Capability(one, CapabilityKind.NETWORK, capability_sid(one))
@@ -129,29 +129,36 @@ def _capability(base: str, number: int, kind: CapabilityKind) -> Capability:
     return Capability(name, kind, capability_sid(name))
 
 
-def _accesses(policy: Policy) -> list[tuple[str, Access]]:
-    """Give each path with the widest of its accesses, in the order of their names.
+def _accesses(policy: Policy) -> list[tuple[str, tuple[Access, ...]]]:
+    """Give each path with its accesses, the widest last, in the order of their names.
 
-    Of what one path may have together, the later in Access holds the earlier: no
-    policy writes and executes one path.
+    Of what one path may have together, the later in Access holds the earlier, but for
+    a command in a folder's place: no policy writes and executes one path.
     """
     order = list(Access)
-    found: dict[str, tuple[str, Access]] = {}
+    found: dict[str, tuple[str, tuple[Access, ...]]] = {}
     for grant in sorted(policy.grants, key=lambda one: order.index(one.access)):
-        found[folded(grant.path, System.WINDOWS)] = (grant.path, grant.access)
+        key = folded(grant.path, System.WINDOWS)
+        _, before = found.get(key, ("", ()))
+        found[key] = (grant.path, (*before, grant.access))
     return [found[key] for key in sorted(found)]
 
 
 def _entries(
-    path: str, access: Access, capability: Capability, junctions: Junctions
+    path: str,
+    accesses: tuple[Access, ...],
+    capability: Capability,
+    junctions: Junctions,
 ) -> PathEntries:
     granted = junctions is Junctions.GRANT
+    # A command is a file, so a folder of the same path has what else is granted.
+    others = [one for one in accesses if one is not Access.COMMAND]
     return PathEntries(
         path=path,
-        access=access.value,
+        access=accesses[-1].value,
         capability=capability.name,
-        folder=folder_entries(access, capability.sid),
-        file=file_entries(access, capability.sid),
+        folder=folder_entries((others or accesses)[-1], capability.sid),
+        file=file_entries(accesses[-1], capability.sid),
         junction=junction_entries(capability.sid) if granted else (),
     )
 
