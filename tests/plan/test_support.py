@@ -214,6 +214,8 @@ def test_no_program_starts_on_a_mac_without_its_system() -> None:
         ("/a", "/A/b", Access.COMMAND, "overlaps executable"),
         ("/a", "/A/b", Access.READ, "holds path"),
         ("/\u00e9", "/e\u0301/x", Access.READ, "holds path"),
+        ("/tmp/a", "/private/tmp/a", Access.READ_EXEC, "overlaps executable"),
+        ("/System/Volumes/Data/Users/a", "/Users/A/b", Access.READ, "holds path"),
     ],
 )
 def test_overlaps_where_case_does_not_count(
@@ -229,6 +231,20 @@ def test_overlaps_where_case_does_not_count(
     assert not unbuilt(policy, System.LINUX)
     apart = (Grant(write, Access.READ_WRITE), Grant("/other", access))
     assert not unbuilt(replace(policy, grants=apart), System.MACOS)
+
+
+def test_longest_path_of_a_mac() -> None:
+    """What the profile's rules are sized by; `/tmp` is longer than it looks."""
+    for path, lacking in (
+        ("/" + "a" * 1022, False),
+        ("/" + "a" * 1023, True),
+        ("/" + "é" * 511, False),
+        ("/tmp/" + "a" * 1011, True),
+        ("/tmp/" + "a" * 1010, False),
+    ):
+        policy = Policy(grants=(Grant(path, Access.READ),))
+        assert bool(unbuilt(policy, System.MACOS)) is lacking
+        assert not unbuilt(policy, System.LINUX)
 
 
 def test_what_windows_lacks() -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from stockade.abi.targets import System
+from stockade.model.macos_paths import canonical_macos_path
 from stockade.model.overlap import overlaps
 from stockade.model.path_family import family_of, family_on, policy_on
 from stockade.model.policy import (
@@ -28,6 +29,9 @@ from stockade.model.policy import (
 )
 from stockade.model.policy import System as SystemSet
 from stockade.model.windows_set import open_to_containers
+
+# PATH_MAX of macOS without the zero byte; see sys/syslimits.h there.
+_LONGEST_ON_A_MAC = 1_023
 
 
 class Lack(Enum):
@@ -75,7 +79,8 @@ def unbuilt(policy: Policy, system: System) -> tuple[Unbuilt, ...]:
     found += _without_paths(policy, system)
     match system:
         case System.MACOS:
-            found += _overlaps_by_case(own)
+            found += _too_long_for_a_mac(policy)
+            found += _overlaps_on_a_mac(policy)
         case System.WINDOWS:
             found += _of_roots(own)
             found += _variables_by_case(own)
@@ -250,24 +255,38 @@ def _without_paths(policy: Policy, system: System) -> Iterator[Unbuilt]:
         yield Unbuilt("grants", "", "has paths of other systems only", Lack.MISSING)
 
 
-def _overlaps_by_case(policy: Policy) -> Iterator[Unbuilt]:
-    """Find overlaps that show where names are equal in any case of their letters.
+def _too_long_for_a_mac(policy: Policy) -> Iterator[Unbuilt]:
+    for grant in _posix(policy):
+        spelled = canonical_macos_path(grant.path)
+        if len(spelled.encode("utf-8", "surrogateescape")) > _LONGEST_ON_A_MAC:
+            why = f"has more than {_LONGEST_ON_A_MAC} bytes as macOS spells it"
+            yield Unbuilt("grants", grant.path, why, Lack.IMPOSSIBLE, grant)
 
-    Most volumes of a Mac are so, and take both ways of writing an accent for one.
+
+def _overlaps_on_a_mac(policy: Policy) -> Iterator[Unbuilt]:
+    """Find overlaps of names that are one name there and two in the policy.
+
+    On most volumes of a Mac the case of letters does not count, nor how an accent is
+    written, and some folders of the root are links.
     """
-    for one in overlaps(policy.grants, _as_a_mac_reads):
+    for one in overlaps(_posix(policy), _as_a_mac_reads):
         how = "overlaps executable path" if one.executes else "holds path"
         yield Unbuilt(
             "grants",
             one.writable.path,
-            f"{how} `{one.other.path}` where the case of letters does not count",
+            f"{how} `{one.other.path}` as macOS compares names",
             Lack.IMPOSSIBLE,
             one.writable,
         )
 
 
+def _posix(policy: Policy) -> list[Grant]:
+    return [one for one in policy.grants if family_of(one.path) is Family.POSIX]
+
+
 def _as_a_mac_reads(path: str) -> str:
-    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", path).casefold())
+    plain = unicodedata.normalize("NFD", canonical_macos_path(path))
+    return unicodedata.normalize("NFD", plain.casefold())
 
 
 def _of_roots(policy: Policy) -> Iterator[Unbuilt]:
