@@ -240,10 +240,7 @@ ALIKE: Mapping[System, Mapping[tuple[str, str], str]] = {
         ("unix_sockets", "all"): "a socket's own list of access decides",
         ("sockets", "none"): "a socket's own list of access decides",
         ("children", "contained"): "all of a container ends with its job",
-        (
-            "commands",
-            "listed",
-        ): 'needs `children = "none"`, which starts none',
+        ("commands", "listed"): "needs `children` to be `none`, which starts none",
     },
 }
 
