@@ -16,7 +16,7 @@ from enum import Enum
 from stockade.abi.targets import System
 from stockade.model.macos_paths import canonical_macos_path
 from stockade.model.overlap import overlaps
-from stockade.model.path_family import family_of, family_on, policy_on
+from stockade.model.path_family import Family, family_of, family_on, policy_on
 from stockade.model.policy import (
     Access,
     Children,
