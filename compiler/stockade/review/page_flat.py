@@ -64,63 +64,60 @@ class Applied:
     tables: tuple[Table, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Granted:
-    """One path of an artifact: how it is granted, and where that comes from."""
-
-    path: str
-    access: str
-    notes: tuple[str, ...] = ()
-
-
 def flat_facts(subject: FlatSubject, decide: Decide, anchors: Anchors) -> Facts:
     """Give the facts of an artifact without kinds of hosts."""
     artifact = subject.artifact
     said = note((artifact.target,))
-    granted = tuple(_granted(subject))
-    own = {(one.path, str(one.access)): one for one in subject.policy.grants}
-    rows = []
-    for one in granted:
-        grant = own.get((one.path, one.access))
-        place = subject.place(grant) if grant else subject.key("system")
-        links = anchors.links((place,)) if place.where else ()
-        style = _STYLES[one.access]
-        rows.append(Row(one.path, right_of(one.access, one.notes, style, links)))
     return Facts(
         html_text(said),
         one_column(_LEVEL, "simulated, never run there", artifact.requirements),
-        tree(rows),
-        tuple(_meanings(granted, decide)),
+        tree(_rows(subject, decide, anchors)),
+        tuple(_meanings(subject, decide)),
         named_lists(_lists(subject)),
         warning_lines(artifact.warnings),
     )
 
 
-def _granted(subject: FlatSubject) -> Iterator[_Granted]:
+def _rows(subject: FlatSubject, decide: Decide, anchors: Anchors) -> Iterator[Row]:
     for grant in subject.policy.grants:
-        yield _Granted(grant.path, str(grant.access))
+        access, links = str(grant.access), anchors.links((subject.place(grant),))
+        yield Row(grant.path, right_of(access, (), _STYLES[access], links))
+    where, paths = _of_system(subject)
+    for path in paths:
+        notes = _deeds((path,), decide) or ["seen and no more"]
+        yield Row(path, right_of(where, notes, _STYLES[where], ()))
+
+
+def _of_system(subject: FlatSubject) -> tuple[str, tuple[str, ...]]:
+    """Name what the system needs or opens, and its paths."""
     match subject.artifact:
         case MacosArtifact(parameters=parameters):
-            for row in parameters:
-                if row.kind is ParameterKind.SYSTEM_PATH:
-                    yield _Granted(row.value, _SYSTEM, ("where it exists",))
+            kept = (row for row in parameters if row.kind is ParameterKind.SYSTEM_PATH)
+            return _SYSTEM, tuple(row.value for row in kept)
         case WindowsArtifact(open_folders=folders):
-            for path in folders:
-                yield _Granted(path, _OPENED)
+            return _OPENED, folders
 
 
-def _meanings(granted: tuple[_Granted, ...], decide: Decide) -> Iterator[Meaning]:
+def _meanings(subject: FlatSubject, decide: Decide) -> Iterator[Meaning]:
     """Say what each kind of path allows, wherever all of that kind agree."""
     by_access: dict[str, list[str]] = {}
-    for one in granted:
-        by_access.setdefault(one.access, []).append(one.path)
+    for one in subject.policy.grants:
+        by_access.setdefault(str(one.access), []).append(one.path)
     for access, paths in by_access.items():
-        deeds = [
-            right.deed
-            for right in RIGHTS.values()
-            if all(decide(PathRequest(path, right.action)).allowed for path in paths)
-        ]
-        yield meaning_of(access, deeds, _STYLES[access])
+        yield meaning_of(access, _deeds(paths, decide), _STYLES[access])
+    where, others = _of_system(subject)
+    if others:
+        said = ["where it exists; beside each, what is allowed on the path itself"]
+        yield meaning_of(where, said, _STYLES[where])
+
+
+def _deeds(paths: Sequence[str], decide: Decide) -> list[str]:
+    """Say what a judge allows on every one of some paths."""
+    return [
+        right.deed
+        for right in RIGHTS.values()
+        if all(decide(PathRequest(path, right.action)).allowed for path in paths)
+    ]
 
 
 def _lists(subject: FlatSubject) -> Iterator[ListRow]:
@@ -186,7 +183,7 @@ def _profile(artifact: MacosArtifact) -> Applied:
 
 def _manifest(artifact: WindowsArtifact) -> Applied:
     entries = [
-        (row.path, row.access, row.capability, what, " ".join(texts))
+        (row.path, f"{row.access}, as a {what}", _entries(artifact, texts))
         for row in artifact.entries
         for what, texts in (
             ("folder", row.folder),
@@ -196,26 +193,39 @@ def _manifest(artifact: WindowsArtifact) -> Applied:
         if texts
     ]
     entries += [
-        (what, "", "", "", " ".join(texts))
+        (what, "", _entries(artifact, texts))
         for what, texts in (
             ("the program's file", artifact.program),
             ("the container's own folder", artifact.private_folder),
         )
+        if texts
     ]
-    names = [(row.name, row.kind, row.sid) for row in artifact.capabilities]
+    names = [
+        (_short(row.name), row.kind, f"{row.name} {row.sid}")
+        for row in artifact.capabilities
+    ]
     return Applied(
         html_text("Manifest"),
         html_text(note((artifact.target,))),
         (),
         (
-            _table(
-                "Entries of paths",
-                ("Path", "Access", "Capability", "Where it is a", "Entries"),
-                entries,
-            ),
-            _table("Capabilities", ("Name", "Kind", "SID"), names),
+            _table("Entries of paths", ("Path", "Granted", "Entries"), entries),
+            _table("Capabilities", ("Stands for", "Kind", "Name and SID"), names),
         ),
     )
+
+
+def _entries(artifact: WindowsArtifact, texts: Sequence[str]) -> str:
+    """Write entries with the short name of each SID, which has a row of its own."""
+    said = " ".join(texts)
+    for row in artifact.capabilities:
+        said = said.replace(row.sid, _short(row.name))
+    return said.replace(artifact.container_sid, artifact.container_name)
+
+
+def _short(name: str) -> str:
+    """Give the end of a capability's name; the rest is a hash of the policy."""
+    return f"capability {name.rpartition('.')[2]}"
 
 
 def _table(
