@@ -7,6 +7,7 @@ AssertionError where more differs than the data.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -15,6 +16,7 @@ from typing import Any
 from hostile_text import Twins
 
 from stockade.abi.targets import SYSTEM_OF, System
+from stockade.artifact.manifest import manifest, read_manifest
 from stockade.driver.compile import back_end
 from stockade.model.macos_artifact import MacosArtifact
 from stockade.model.path_family import policy_on
@@ -64,6 +66,11 @@ def judge_manifest(pair: Twins) -> None:
     """
     hostile, plain = (_windows(one) for one in (pair.hostile, pair.plain))
     assert _shape(hostile) == _shape(plain)
+    texts = [manifest(made) for made in (hostile, plain)]
+    views = [json.loads(text) for text in texts]
+    assert _json_shape(views[0]) == _json_shape(views[1])
+    assert texts[0].isascii()
+    assert read_manifest(texts[0]) == hostile
     for made in (hostile, plain):
         _judge_capabilities(made)
         _judge_entries(made)
@@ -86,6 +93,14 @@ def _shape(value: object) -> object:
         return tuple(sorted(map(_shape, value), key=repr))
     # A word of our own is no free text.
     return str if type(value) is str else value
+
+
+def _json_shape(view: object) -> object:
+    if isinstance(view, dict):
+        return {name: _json_shape(one) for name, one in view.items()}
+    if isinstance(view, list):
+        return sorted(map(_json_shape, view), key=repr)
+    return type(view)
 
 
 def _judge_capabilities(made: WindowsArtifact) -> None:
