@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "compiler"))
 
 from stockade.abi.features import FEATURES  # noqa: E402
+from stockade.abi.targets import System  # noqa: E402
 from stockade.artifact import layout, records  # noqa: E402
 from stockade.artifact.enumerations import ENUMERATIONS, PLACEHOLDERS  # noqa: E402
 from stockade.artifact.shape import Enumeration, Field, Section  # noqa: E402
@@ -26,6 +27,11 @@ from stockade.render.text import (  # noqa: E402
 )
 
 PAGE = ROOT / "docs" / "bundle-format.md"
+_SYSTEM_NAMES = {
+    System.LINUX: "Linux",
+    System.MACOS: "macOS",
+    System.WINDOWS: "Windows",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,7 @@ class Part:
     kind: int
     name: MarkdownText
     text: MarkdownText
+    systems: MarkdownText
     fields: tuple[Row, ...]
 
 
@@ -74,6 +81,8 @@ def page() -> str:
         header=_rows(layout.HEADER),
         entry=_rows(layout.SECTION_ENTRY),
         sections=[_part(section) for section in layout.SECTIONS],
+        systems=[_system(system) for system in System],
+        next_kind=layout.SECTIONS[-1].kind + 1,
         placeholders={
             name: [markdown_prose(f"{number:#x}") for number in pair]
             for name, pair in PLACEHOLDERS.items()
@@ -108,7 +117,24 @@ def _part(section: Section) -> Part:
         section.kind,
         markdown_code(section.name),
         markdown_prose(f"{section.doc[:1].upper()}{section.doc[1:]}{count}."),
+        markdown_prose(_systems(section)),
         _rows(section.fields),
+    )
+
+
+def _systems(section: Section) -> str:
+    if section.systems == tuple(System):
+        return "In every bundle."
+    names = (_SYSTEM_NAMES[system] for system in section.systems)
+    return f"In bundles of {' and '.join(names)}."
+
+
+def _system(system: System) -> Named:
+    names = [one.name for one in layout.SECTIONS if system in one.systems]
+    return Named(
+        0,
+        markdown_prose(_SYSTEM_NAMES[system]),
+        MarkdownText(", ".join(map(markdown_code, names))),
     )
 
 
