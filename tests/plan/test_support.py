@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, replace
-from enum import StrEnum
-from typing import Any, get_args, get_type_hints
+from dataclasses import replace
+from typing import Any
 
 import pytest
+from every_value import NAMED, base_of, every_value, words
 
 from stockade.abi.targets import System
 from stockade.driver.linux import build_linux
@@ -32,39 +31,6 @@ from stockade.plan.support import ALIKE, NOTHING, Lack, unbuilt
 from stockade.targets.macos import build as macos_build
 from stockade.targets.windows import build as windows_build
 
-_NAMED = Policy(appcontainer_name="example.app")
-# One value of each field that holds no word.
-_LISTS: dict[str, object] = {
-    "grants": (Grant("/srv", Access.READ_WRITE), Grant("C:\\srv", Access.READ_WRITE)),
-    "pass_names": ("LANG",),
-    "set_values": (("LANG", "C"),),
-    "project_write": ("/srv", "C:\\srv"),
-    "expose": (Expose("127.0.0.1:18080", 8080),),
-    "forward": (Forward(18081, "127.0.0.1:8081"),),
-    "egress": Egress(1080),
-    "mach_services": ("com.apple.trustd.agent",),
-    "appcontainer_name": "other.app",
-}
-
-
-def _words(field: str) -> tuple[StrEnum, ...]:
-    kind = get_type_hints(Policy)[field]
-    return tuple(
-        word
-        for one in (kind, *get_args(kind))
-        if isinstance(one, type) and issubclass(one, StrEnum)
-        for word in one
-    )
-
-
-def _values() -> Iterator[tuple[str, object]]:
-    """Give every value of every field but the one that holds without it."""
-    default = Policy()
-    for one in fields(Policy):
-        for value in _words(one.name) or (_LISTS[one.name],):
-            if value is not getattr(default, one.name):
-                yield one.name, value
-
 
 def _lacking(policy: Policy, system: System) -> list[tuple[str, str]]:
     return [(one.field, one.word) for one in unbuilt(policy, system)]
@@ -72,36 +38,7 @@ def _lacking(policy: Policy, system: System) -> list[tuple[str, str]]:
 
 def test_default_is_held_everywhere() -> None:
     for system in System:
-        assert unbuilt(_NAMED, system) == ()
-
-
-# What a value does something beside only.
-_GRANTS = tuple(
-    Grant(f"{root}{name}", access)
-    for root, mark in (("/srv/", "/"), ("C:\\srv\\", "\\"))
-    for name, access in (
-        ("w", Access.READ_WRITE),
-        ("x", Access.READ_EXEC),
-        (f"x{mark}one", Access.COMMAND),
-    )
-)
-_PRIVATE: dict[str, Any] = {"ip": Ip.PRIVATE, "signals": Signals.ISOLATED}
-_BESIDE: dict[str, dict[str, Any]] = {
-    "commands": {"grants": _GRANTS, "children": Children.NONE},
-    "project_files": {"grants": _GRANTS},
-    "project_write": {"grants": _GRANTS, "project_files": ProjectFiles.PROTECTED},
-    "expose": _PRIVATE,
-    "forward": _PRIVATE,
-    "egress": _PRIVATE,
-    "relays": {**_PRIVATE, "forward": (Forward(1, "127.0.0.1:2"),)},
-    "mach_services": {"ip": Ip.CLIENT},
-}
-_LISTS["project_write"] = ("/srv/w", "C:\\srv\\w")
-
-
-def _base(field: str, system: System) -> Policy:
-    beside = replace(_NAMED, **_BESIDE.get(field, {}))
-    return _NAMED if unbuilt(beside, system) else beside
+        assert unbuilt(NAMED, system) == ()
 
 
 def _made(policy: Policy, system: System) -> str:
@@ -121,13 +58,13 @@ def _made(policy: Policy, system: System) -> str:
 
 
 @pytest.mark.parametrize("system", System)
-@pytest.mark.parametrize(("field", "value"), list(_values()), ids=str)
+@pytest.mark.parametrize(("field", "value"), list(every_value()), ids=str)
 def test_what_a_system_holds_changes_its_artifact(
     system: System, field: str, value: object
 ) -> None:
-    """S1-003: a value is refused, or listed as without effect, or has one."""
+    """S1-003, S1-125: a value is refused, or listed as without effect, or has one."""
     change: dict[str, Any] = {field: value}
-    base = _base(field, system)
+    base = base_of(field, system)
     policy = replace(base, **change)
     refused = bool(unbuilt(policy, system))
     listed = field in NOTHING[system] or (field, str(value)) in ALIKE[system]
@@ -140,14 +77,14 @@ def test_no_list_names_what_does_not_exist(system: System) -> None:
     for field in NOTHING[system]:
         assert hasattr(default, field)
     for field, word in ALIKE[system]:
-        assert word in [str(one) for one in _words(field)]
+        assert word in [str(one) for one in words(field)]
 
 
 @pytest.mark.parametrize("system", System)
 def test_no_value_is_both_refused_and_meaningless(system: System) -> None:
-    for field, value in _values():
+    for field, value in every_value():
         change: dict[str, Any] = {field: value}
-        lacking = [one for one, _ in _lacking(replace(_NAMED, **change), system)]
+        lacking = [one for one, _ in _lacking(replace(NAMED, **change), system)]
         if field in lacking:
             assert field not in NOTHING[system]
 
@@ -185,21 +122,21 @@ def test_ports_out_of_a_private_network_need_isolated_signals_on_a_mac() -> None
     """S2-052: and on no other system, nor where nothing leads out."""
     for ports in ({"egress": Egress(1)}, {"forward": (Forward(1, "127.0.0.1:2"),)}):
         change: dict[str, Any] = {"ip": Ip.PRIVATE, **ports}
-        policy = replace(_NAMED, **change)
+        policy = replace(NAMED, **change)
         (lack,) = unbuilt(policy, System.MACOS)
         assert (lack.field, lack.lack) == ("signals", Lack.IMPOSSIBLE)
         for signals in (Signals.ISOLATED, Signals.SELF):
             assert not unbuilt(replace(policy, signals=signals), System.MACOS)
         assert "signals" not in dict(_lacking(policy, System.WINDOWS))
-    expose = replace(_NAMED, ip=Ip.PRIVATE, expose=(Expose("127.0.0.1:1", 2),))
+    expose = replace(NAMED, ip=Ip.PRIVATE, expose=(Expose("127.0.0.1:1", 2),))
     assert not unbuilt(expose, System.MACOS)
-    client = replace(_NAMED, ip=Ip.CLIENT, forward=(Forward(1, "127.0.0.1:2"),))
+    client = replace(NAMED, ip=Ip.CLIENT, forward=(Forward(1, "127.0.0.1:2"),))
     assert not unbuilt(client, System.MACOS)
 
 
 def test_no_program_starts_on_a_mac_without_its_system() -> None:
     """S2-321: but where everything may be read anyway."""
-    none = replace(_NAMED, system=SystemSet.NONE)
+    none = replace(NAMED, system=SystemSet.NONE)
     assert _lacking(none, System.MACOS) == [("system", "none")]
     assert not unbuilt(none, System.LINUX)
     root = (Grant("/", Access.READ_EXEC),)
@@ -250,17 +187,17 @@ def test_longest_path_of_a_mac() -> None:
 def test_what_windows_lacks() -> None:
     """S1-051 S2-338 GL-201."""
     assert _lacking(Policy(), System.WINDOWS) == [("appcontainer_name", "")]
-    listed = replace(_NAMED, commands=Commands.LISTED)
+    listed = replace(NAMED, commands=Commands.LISTED)
     assert _lacking(listed, System.WINDOWS) == [("commands", "listed")]
     assert not unbuilt(replace(listed, children=Children.NONE), System.WINDOWS)
-    drive = replace(_NAMED, grants=(Grant("C:\\", Access.READ),))
+    drive = replace(NAMED, grants=(Grant("C:\\", Access.READ),))
     assert _lacking(drive, System.WINDOWS) == [("grants", "C:\\")]
     for path in ("C:\\Users", "C:\\users\\Me"):
-        profile = replace(_NAMED, grants=(Grant(path, Access.READ),))
+        profile = replace(NAMED, grants=(Grant(path, Access.READ),))
         assert _lacking(profile, System.WINDOWS) == [("grants", path)]
-        below = replace(_NAMED, grants=(Grant(f"{path}\\x\\y", Access.READ),))
+        below = replace(NAMED, grants=(Grant(f"{path}\\x\\y", Access.READ),))
         assert not unbuilt(below, System.WINDOWS)
-    names = replace(_NAMED, pass_names=("Path",), set_values=(("PATH", "x"),))
+    names = replace(NAMED, pass_names=("Path",), set_values=(("PATH", "x"),))
     assert _lacking(names, System.WINDOWS) == [("set_values", "PATH")]
     assert not unbuilt(names, System.LINUX)
 
@@ -276,16 +213,16 @@ def test_what_windows_opens_to_execute_cannot_be_made_writable(
     path: str, beside: str
 ) -> None:
     """S2-352."""
-    writable = replace(_NAMED, grants=(Grant(path, Access.READ_WRITE),))
+    writable = replace(NAMED, grants=(Grant(path, Access.READ_WRITE),))
     assert _lacking(writable, System.WINDOWS) == [("grants", path)]
     for allowed in (Grant(path, Access.READ), Grant(beside, Access.READ_WRITE)):
-        assert not unbuilt(replace(_NAMED, grants=(allowed,)), System.WINDOWS)
+        assert not unbuilt(replace(NAMED, grants=(allowed,)), System.WINDOWS)
 
 
 def test_a_system_without_one_of_the_paths_is_lacking() -> None:
-    posix = replace(_NAMED, grants=(Grant("/srv", Access.READ),))
-    windows = replace(_NAMED, grants=(Grant("C:\\srv", Access.READ),))
-    both = replace(_NAMED, grants=(*posix.grants, *windows.grants))
+    posix = replace(NAMED, grants=(Grant("/srv", Access.READ),))
+    windows = replace(NAMED, grants=(Grant("C:\\srv", Access.READ),))
+    both = replace(NAMED, grants=(*posix.grants, *windows.grants))
     for system in System:
         lacking = windows if system is not System.WINDOWS else posix
         assert _lacking(lacking, system) == [("grants", "")]
