@@ -86,8 +86,8 @@ def test_a_system_says_what_it_does_otherwise_and_that_nothing_ran_there(
     (network,) = (line for line in macos if line.startswith("`network.ip`"))
     assert "weaker than the word says, see [resolver-socket] [ip-client-udp]" in network
     assert "by ip-inbound-denied: Seatbelt: " in network
-    (metadata,) = (line for line in macos if line.startswith("`linux.path_metadata`"))
-    assert "means nothing on this system (it is about calls of Linux)" in metadata
+    (ioctls,) = (line for line in macos if line.startswith("`linux.ioctls`"))
+    assert "means nothing on this system (it is about calls of Linux)" in ioctls
 
 
 def _on(system: System, policy: Policy, field: str) -> Standing:

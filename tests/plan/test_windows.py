@@ -236,6 +236,8 @@ def test_lines_follow_the_policy(
         ({"self_check": SelfCheck.OFF}, "self-check-off", True),
         ({"sockets": Sockets.NONE}, "sockets-local", True),
         ({}, "files-open-to-containers", True),
+        ({}, "written-files-executable", True),
+        ({"children": Children.NONE}, "written-files-executable", False),
         ({"ip": Ip.CLIENT}, "ip-client-udp", False),
     ],
 )

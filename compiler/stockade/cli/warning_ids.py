@@ -60,6 +60,7 @@ WARNING_IDS = (
     "files-open-to-containers",
     "sockets-local",
     "unix-sockets-writable",
+    "written-files-executable",
 )
 
 

@@ -186,7 +186,7 @@ def _on_system(
         state = State.WEAKER
     elif rows:
         state = State.STRICTER
-    elif field in NOTHING[system]:
+    elif field in NOTHING[system] and not held_by:
         return Standing(State.MEANINGLESS, reasons=(f"it {NOTHING[system][field]}",))
     return Standing(state, held_by, warned, reasons)
 

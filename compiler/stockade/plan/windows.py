@@ -253,6 +253,12 @@ _OPEN_TO_ALL = WarningLine(
     " C:\\Windows and C:\\Program Files, and each writes to a private folder of its"
     " own, of which nothing is executed",
 )
+_WRITTEN = WarningLine(
+    "written-files-executable",
+    "a file that the program makes with an access list of its own is kept from being"
+    " executed by a policy of its process; whether processes that it starts are under"
+    " it too is not settled",
+)
 _CHECK_OFF = WarningLine(
     "self-check-off",
     'self_check = "off" starts the program without a try whether its confinement holds',
@@ -276,5 +282,6 @@ def warnings(policy: Policy) -> tuple[WarningLine, ...]:
         (True, _SHARED),
         (bool(policy.grants), _GRANTS_STAY),
         (True, _OPEN_TO_ALL),
+        (policy.children is not Children.NONE, _WRITTEN),
     )
     return tuple(line for holds, line in candidates if holds)
