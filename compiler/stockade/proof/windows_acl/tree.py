@@ -135,9 +135,20 @@ class Tree:
         if dacl is None:
             # Any list in its place would take the access of everyone else away.
             raise PathRefusedError(f"`{path}` has no list to add to")
-        changed = replace(place.descriptor, dacl=with_entries(dacl, entries))
-        self._places[_key(path)] = replace(place, descriptor=changed)
-        self._pass_on(path)
+        self._change(place, with_entries(dacl, entries))
+
+    def revoke(self, path: str, sid: str) -> None:
+        """Take a SID's own entries away from what is at a path, and from below it."""
+        place = self._at(path)
+        dacl = place.descriptor.dacl
+        if dacl is not None:
+            kept = tuple(one for one in dacl.entries if one.inherited or one.sid != sid)
+            self._change(place, replace(dacl, entries=kept))
+
+    def _change(self, place: Place, dacl: AccessList) -> None:
+        changed = replace(place.descriptor, dacl=dacl)
+        self._places[_key(place.path)] = replace(place, descriptor=changed)
+        self._pass_on(place.path)
 
     def _pass_on(self, path: str) -> None:
         """Update what lies below a folder; never through a junction."""
