@@ -126,7 +126,7 @@ HOSTILE = {
     "wide filters": f"{_NESTED}(let loop () (set! f (require-all f f)) (loop))",
     "many rules": f"{_NESTED}(let loop () (allow file* f) (loop))",
     "own import": '(import "me.sb")',
-    "long expression": '(allow file* (regex "' + "a" * 2000 + '"))',
+    "long expression": '(allow file* (regex "' + "a" * 5000 + '"))',
     "deep expression": '(allow file* (regex "' + "(" * 900 + '"))',
     "many escapes": '"' + "\\n" * 100_000,
     "shared lists": "(let loop ((l (list 1))) (loop (list l l)))",

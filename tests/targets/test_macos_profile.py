@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from macos_asked import asked, loaded
 
 from stockade.model.macos_artifact import MacosArtifact, ParameterKind
 from stockade.model.policy import (
@@ -20,6 +21,8 @@ from stockade.model.policy import (
     ProjectFiles,
 )
 from stockade.model.project_files import ALL_PROJECT_NAMES
+from stockade.proof.sbpl.place import ProfileRefusedError
+from stockade.proof.sbpl.profile import read_profile
 from stockade.render.text import sbpl_parameter, sbpl_string
 from stockade.targets.macos.build import build
 from stockade.targets.macos.parameters import Parameters
@@ -27,7 +30,6 @@ from stockade.targets.macos.profile import PATHS_IN_A_RULE, parts
 from stockade.targets.macos.project_names import project_patterns
 
 _LONGEST_PATH = 1023
-_LONGEST_RULE = 65_535
 _ODD = ('/a "b"', "/a\\b", "/a)(allow default", "/a;b", "/ä", "/a#|b")
 
 
@@ -121,17 +123,38 @@ def _all() -> Policy:
 
 
 def test_no_rule_is_longer_than_the_kernel_takes() -> None:
-    """S2-332: with 2,000 paths, each as long as a Mac allows."""
-    stem = "/" + "x" * (_LONGEST_PATH - 5)
-    policy = _granting(*(f"{stem}{number:04}" for number in range(2000)))
+    """S2-332: with 2,000 paths, and with paths as long and deep as they may be.
+
+    The reader counts neighbours of one verdict as one rule, as some compilers do.
+    """
+    for count, length in ((2000, 40), (40, _LONGEST_PATH)):
+        stem = "/x" * 48
+        stem += "/" + "y" * (length - len(stem) - 5)
+        for access in (Access.READ, Access.READ_EXEC, Access.READ_WRITE):
+            policy = _granting(
+                *(f"{stem}{number:04}" for number in range(count)), access=access
+            )
+            assert len(loaded(policy).rules) > count // PATHS_IN_A_RULE
+
+
+def test_parts_of_a_list_are_kept_apart() -> None:
+    """S2-332: without the rule between them they would be one rule to some."""
+    policy = _granting(*(f"/{'x' * 1000}{number}" for number in range(40)))
     artifact = _built(policy)
-    values = {one.name: one.value for one in artifact.parameters}
-    whole = [
-        re.sub(r'\(param "([^"]*)"\)', lambda found: values[found[1]], rule)
-        for rule in _rules(artifact.profile)
-    ]
-    assert max(map(len, whole)) < _LONGEST_RULE
-    assert sum(rule.startswith("(allow file-clone") for rule in whole) == 200
+    values = {one.name: one.value or "/p" for one in artifact.parameters}
+    read_profile(artifact.profile, values, strict=True)
+    joined = re.sub(r"\(\w+ [^()]*\n  \(never\)\)\n", "", artifact.profile)
+    assert joined != artifact.profile
+    with pytest.raises(ProfileRefusedError, match="no room in one rule"):
+        read_profile(joined, values, strict=True)
+
+
+def test_project_files_of_a_long_path_are_guarded() -> None:
+    policy = replace(_granting("/" + "(." * 500), project_files=ProjectFiles.PROTECTED)
+    path = policy.grants[0].path
+    for name, allowed in ((".git", False), (".gitx", True)):
+        kind = {"vnode_type": "REGULAR-FILE"}
+        assert asked(policy, "file-write-create", f"{path}/{name}", **kind) is allowed
 
 
 def test_no_part_is_empty() -> None:

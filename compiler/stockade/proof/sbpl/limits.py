@@ -26,8 +26,8 @@ MAX_TESTS = 100_000
 MAX_FILTER_DEPTH = 50
 # Apple's compiler takes numbers of a machine word.
 MAX_NUMBER = 2**63 - 1
-# Characters of one regular expression.
-MAX_REGEX = 1_024
+# Characters of one regular expression: of a path, quoted, and of names below it.
+MAX_REGEX = 4_096
 
 # The bytes that Apple's compiler gives to one rule's patterns: "pattern serialization
 # length N exceeds maximum (65535)", NixOS/nix#4119.

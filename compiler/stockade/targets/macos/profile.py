@@ -25,10 +25,13 @@ from stockade.render.text import SbplText, sbpl_parameter, sbpl_string
 from stockade.targets.macos.parameters import Parameters
 from stockade.targets.macos.project_names import folder_pattern, project_patterns
 
-# The kernel takes no rule of more than 65,535 serialized bytes (NixOS/nix#4119), and
-# no path of more than 1,023. A rule names each path twice or thrice; how many bytes
-# Apple's compiler adds is not published, so this keeps to half of what would fit.
+# A rule takes 65,535 serialized bytes at most (NixOS/nix#4119), a path 1,023. Some
+# compilers of Apple's join rules of one verdict that stand next to each other, so
+# between parts stands one of the other verdict, which never holds. Each path takes two
+# patterns, and three kinds of part may become neighbours.
 PATHS_IN_A_RULE = 10
+# Here each folder above a path is a pattern: `plan.support` refuses more than 50.
+WAYS_IN_A_RULE = 2
 
 Part = tuple[SbplText, ...]
 
@@ -62,8 +65,9 @@ def _groups(parameters: Parameters) -> dict[str, tuple[Part, ...]]:
         "commands": parts(parameters.command),
         "writable": parts(writable),
         "projects": parts(parameters.project),
-        "granted": parts(
-            (*loaded, *parameters.command, *writable, *parameters.written)
+        "ways": parts(
+            (*loaded, *parameters.command, *writable, *parameters.written),
+            WAYS_IN_A_RULE,
         ),
         "outward": parts(parameters.outward),
         "inward": parts(parameters.inward),
@@ -71,16 +75,15 @@ def _groups(parameters: Parameters) -> dict[str, tuple[Part, ...]]:
     }
 
 
-def parts(parameters: tuple[Parameter, ...]) -> tuple[Part, ...]:
+def parts(
+    parameters: tuple[Parameter, ...], size: int = PATHS_IN_A_RULE
+) -> tuple[Part, ...]:
     """Split parameters so that each part fits one rule; no part is empty.
 
     A rule without a path would be one on every path.
     """
     names = tuple(sbpl_parameter(one.name) for one in parameters)
-    return tuple(
-        names[first : first + PATHS_IN_A_RULE]
-        for first in range(0, len(names), PATHS_IN_A_RULE)
-    )
+    return tuple(names[first : first + size] for first in range(0, len(names), size))
 
 
 def _words(policy: Policy) -> dict[str, bool]:
