@@ -171,13 +171,15 @@ def test_overlaps_where_case_does_not_count(
 
 
 def test_longest_path_of_a_mac() -> None:
-    """What the profile's rules are sized by; `/tmp` is longer than it looks."""
+    """S2-332: what rules are sized by; `/tmp` is longer than it looks."""
     for path, lacking in (
         ("/" + "a" * 1022, False),
         ("/" + "a" * 1023, True),
         ("/" + "é" * 511, False),
         ("/tmp/" + "a" * 1011, True),
         ("/tmp/" + "a" * 1010, False),
+        ("/a" * 50, False),
+        ("/a" * 51, True),
     ):
         policy = Policy(grants=(Grant(path, Access.READ),))
         assert bool(unbuilt(policy, System.MACOS)) is lacking

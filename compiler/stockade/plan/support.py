@@ -32,6 +32,8 @@ from stockade.model.windows_set import open_to_containers
 
 # PATH_MAX of macOS without the zero byte; see sys/syslimits.h there.
 _LONGEST_ON_A_MAC = 1_023
+# What has room in a rule with every folder above it, where each is a pattern.
+_DEEPEST_ON_A_MAC = 50
 
 
 class Lack(Enum):
@@ -257,6 +259,11 @@ def _too_long_for_a_mac(policy: Policy) -> Iterator[Unbuilt]:
         spelled = canonical_macos_path(grant.path)
         if len(spelled.encode("utf-8", "surrogateescape")) > _LONGEST_ON_A_MAC:
             why = f"has more than {_LONGEST_ON_A_MAC} bytes as macOS spells it"
+            yield Unbuilt("grants", grant.path, why, Lack.IMPOSSIBLE, grant)
+        elif spelled.count("/") > _DEEPEST_ON_A_MAC:
+            why = (
+                f"lies more than {_DEEPEST_ON_A_MAC} folders deep, each a pattern there"
+            )
             yield Unbuilt("grants", grant.path, why, Lack.IMPOSSIBLE, grant)
 
 
