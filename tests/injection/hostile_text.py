@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
@@ -74,7 +75,7 @@ def _paths(prefix: str) -> st.SearchStrategy[str]:
     return TEXTS.map(below).filter(bool).map(str)
 
 
-NAMES = TEXTS.filter(lambda text: text and "\0" not in text and "=" not in text)
+NAMES = TEXTS.filter(lambda text: bool(re.fullmatch(r"[^\0-\x1f\x7f=]+", text)))
 VALUES = TEXTS.filter(lambda text: "\0" not in text)
 # Below folders of their own, so that no path overlaps another.
 _FOLDERS = {

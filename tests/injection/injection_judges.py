@@ -16,7 +16,10 @@ from typing import Any
 from hostile_text import Twins
 
 from stockade.abi.targets import SYSTEM_OF, System
+from stockade.artifact.canonical import canonical
+from stockade.artifact.decode import decode
 from stockade.artifact.manifest import manifest, read_manifest
+from stockade.artifact.write import checked_bytes
 from stockade.driver.compile import back_end
 from stockade.model.macos_artifact import MacosArtifact
 from stockade.model.path_family import policy_on
@@ -140,6 +143,8 @@ def _held(policy: Policy, system: System) -> Policy:
 def _snapshot(policy: Policy, target: str) -> list[str]:
     stages = back_end(target)
     artifact = stages.build(policy, "x", target, frozenset())
+    # Carried whole, through the launcher's own parser.
+    assert decode(checked_bytes(artifact)) == canonical(artifact)
     return stages.show(policy, artifact, _CHECKSUM).split("\n")
 
 

@@ -73,6 +73,15 @@ def test_a_variable_is_carried(name: str, value: str) -> None:
 
 @MOST
 @given(TEXTS)
+def test_a_variable_that_none_could_have_is_refused(text: str) -> None:
+    """The launcher's parser takes no such name, so none may reach it."""
+    for name in (f"{text}=", f"{text}\n", f"\0{text}", f"\x7f{text}"):
+        assert _read(f"environment.pass = [{toml_string(name)}]\n") is None
+        assert _read(f"environment.set = {{ {toml_string(name)} = '' }}\n") is None
+
+
+@MOST
+@given(TEXTS)
 def test_names_of_systems_are_letters(text: str) -> None:
     """The container, a service and an address take no other text."""
     quoted = toml_string(text)

@@ -65,15 +65,16 @@ def _set_values(settings: Settings) -> list[tuple[str, str, Span, Span]]:
 
 
 def _is_name(name: str, span: Span, report: Report) -> bool:
-    if name and "=" not in name and "\0" not in name:
-        if _length(name) < MAX_ENTRY_BYTES:
-            return True
-        message = f"the name {quote(name)} has more than {MAX_ENTRY_BYTES - 1} bytes"
-    elif name:
-        sign = "=" if "=" in name else "\0"
-        message = f"the name {quote(name)} of a variable holds {quote(sign)}"
-    else:
+    if not name:
         message = "the name of a variable is empty"
+    elif "=" in name:
+        message = f"the name {quote(name)} of a variable holds `=`"
+    elif any(ord(character) < 0x20 or character == "\x7f" for character in name):
+        message = f"the name {quote(name)} of a variable holds a control character"
+    elif _length(name) >= MAX_ENTRY_BYTES:
+        message = f"the name {quote(name)} has more than {MAX_ENTRY_BYTES - 1} bytes"
+    else:
+        return True
     report.add(Code.VARIABLE_NAME, message, span)
     return False
 
