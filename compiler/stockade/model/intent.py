@@ -20,7 +20,7 @@ from stockade.model.macos_set import (
     readable_macos_paths,
     writable_macos_devices,
 )
-from stockade.model.path_family import folded, folders_above
+from stockade.model.path_family import folded, folders_above, granted_paths
 from stockade.model.policy import (
     Access,
     Children,
@@ -166,9 +166,7 @@ def _within(
     policy: Policy, system: System, path: str, access: Access
 ) -> Iterator[tuple[bool, str]]:
     """Tell of each folder above a path whether it is granted an access."""
-    granted = {
-        folded(grant.path, system) for grant in policy.grants if grant.access is access
-    }
+    granted = granted_paths(policy, system, access)
     for above in folders_above(path):
         yield folded(above, system) in granted, f"{access} `{above}`"
 

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from enum import Enum
+from functools import lru_cache
 
 from stockade.abi.targets import System
 from stockade.model.macos_paths import canonical_macos_path
-from stockade.model.policy import Grant, Policy
+from stockade.model.policy import Access, Grant, Policy
 
 _DRIVE = re.compile(r"[A-Za-z]:\\")
 
@@ -51,6 +52,14 @@ def folded(path: str, system: System) -> str:
     Names on Windows, and on most volumes of a Mac, are equal in any case.
     """
     return path if system is System.LINUX else path.casefold()
+
+
+@lru_cache(maxsize=64)
+def granted_paths(policy: Policy, system: System, access: Access) -> frozenset[str]:
+    """Give the paths that are granted an access, folded; asked for again and again."""
+    return frozenset(
+        folded(grant.path, system) for grant in policy.grants if grant.access is access
+    )
 
 
 def policy_on(policy: Policy, system: System) -> Policy:

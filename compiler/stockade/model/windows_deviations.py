@@ -13,7 +13,7 @@ from ipaddress import ip_address, ip_network
 from stockade.abi.targets import System
 from stockade.model.deviation import Deviation
 from stockade.model.intent import LOOPBACK
-from stockade.model.path_family import folded, folders_above
+from stockade.model.path_family import folded, folders_above, granted_paths
 from stockade.model.policy import Access, Commands, Ip, Policy
 from stockade.model.request import (
     BindRequest,
@@ -59,12 +59,8 @@ def on_private_network(host: str) -> bool:
 
 def _within(policy: Policy, path: str, access: Access) -> bool:
     """Tell whether a path or a folder above it is granted an access."""
-    above = {folded(one, System.WINDOWS) for one in folders_above(path)}
-    return any(
-        folded(grant.path, System.WINDOWS) in above
-        for grant in policy.grants
-        if grant.access is access
-    )
+    granted = granted_paths(policy, System.WINDOWS, access)
+    return any(folded(one, System.WINDOWS) in granted for one in folders_above(path))
 
 
 def _writable(policy: Policy, path: str) -> bool:
