@@ -173,14 +173,14 @@ ROWS: dict[str, tuple[NeutralRequest, str, str, str]] = {
     "set-id": (SetIdRequest("/w/f"), "(allow file-write-setugid)", "(allow file*)", ""),
     "hard link": (
         HardLinkRequest("/w/f"),
-        f"{_CREATE}(allow file-link file-clone {_W})",
-        _CREATE,
+        f"{_CREATE}(allow file-link {_W})",
         f"{_CREATE}(allow file-clone {_W})",
+        "",
     ),
     "hard link of a folder's own path": (
         HardLinkRequest("/w"),
-        f"(allow file-link file-clone {_W})(allow file-write-create)",
-        f"{_CREATE}(allow file-link file-clone {_W})",
+        f"(allow file-link {_W})(allow file-write-create)",
+        f"{_CREATE}(allow file-link {_W})",
         "",
     ),
     "see": (

@@ -49,7 +49,7 @@ class MacosEvaluator:
         values = parameter_values(artifact.parameters, program)
         self.profile: Profile = read_profile(artifact.profile, values, strict=True)
         self._environment = [row.name for row in artifact.environment]
-        self._program = program
+        self.program = program
         self._folds = folds
         self._answers: dict[Ask, Verdict] = {}
 
@@ -61,21 +61,22 @@ class MacosEvaluator:
         if isinstance(request, UnixRequest) and request.address.startswith("@"):
             return Decision(DENY, "macOS has no abstract names")
         asked = question(request)
-        needs = [self._verdict(ask) for ask in asked.needs]
+        needs = [self.verdict(ask) for ask in asked.needs]
         refused = [one for one in needs if not one.allowed]
         if not refused:
-            return Decision(ALLOW, str(needs[-1]))
+            return Decision(ALLOW, str(needs[0]))
         for way in asked.ways:
-            if all(self._verdict(ask).allowed for ask in way):
-                open_way = f"{way[-1].operation}: {self._verdict(way[-1])}"
+            if all(self.verdict(ask).allowed for ask in way):
+                open_way = f"{way[-1].operation}: {self.verdict(way[-1])}"
                 return Decision(UNSURE, f"{refused[0]}, but {open_way}")
         return Decision(DENY, str(refused[0]))
 
-    def _verdict(self, ask: Ask) -> Verdict:
+    def verdict(self, ask: Ask) -> Verdict:
+        """Decide one operation."""
         found = self._answers.get(ask)
         if found is None:
             facts = dict(ask.facts)
-            facts["process-path"] = self._program
+            facts["process-path"] = self.program
             context = context_of(facts, folds=self._folds)
             found = self.profile.decide(ask.operation, context)
             self._answers[ask] = found

@@ -59,7 +59,10 @@ Way: TypeAlias = tuple[Ask, ...]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What must be allowed for a request to work, and the ways it may work by."""
+    """What must be allowed for a request to work, and the ways it may work by.
+
+    What it is about comes first.
+    """
 
     needs: Way
     ways: tuple[Way, ...]
@@ -89,7 +92,8 @@ def _all_and_each(*asks: Ask) -> Question:
     return Question(asks, tuple((ask,) for ask in asks))
 
 
-def _on(operation: str, path: str, kind: str = _FILE, **facts: Fact) -> Ask:
+def on_path(operation: str, path: str, kind: str = _FILE, **facts: Fact) -> Ask:
+    """Ask about a file of a kind; a fact's `_` stands for `-`."""
     mode = facts.pop("mode", _READABLE)
     more = {name.replace("_", "-"): value for name, value in facts.items()}
     told = {"path": path, "vnode-type": kind, "file-mode": mode, **more}
@@ -107,21 +111,22 @@ def _file(request: FileRequest) -> Question:
         case MetadataRequest(path):
             return _metadata(path)
         case SetIdRequest(path):
-            return _all_and_each(_on("file-write-setugid", path))
+            return _all_and_each(on_path("file-write-setugid", path))
         case HardLinkRequest(path):
             return _hard_link(path)
         case SeeRequest(path):
             return _all_and_each(
-                _on("file-read-metadata", path), _on("file-test-existence", path)
+                on_path("file-read-metadata", path),
+                on_path("file-test-existence", path),
             )
 
 
 def _opened(operation: str, path: str, kind: str) -> Question:
     """Open a file that is there; programs look at it before and after."""
-    ask = _on(operation, path, kind)
+    ask = on_path(operation, path, kind)
     seen = (
-        _on("file-read-metadata", path, kind),
-        _on("file-test-existence", path, kind),
+        on_path("file-read-metadata", path, kind),
+        on_path("file-test-existence", path, kind),
     )
     return Question((ask, *seen), ((ask,),))
 
@@ -132,16 +137,16 @@ def _kind_of(path: str) -> str:
 
 def _execute(path: str) -> Question:
     """Run a file, or have it run a script; the kernel maps it for the first."""
-    run = _on("process-exec*", path, mode=_RUNNABLE)
-    interpret = _on("process-exec-interpreter", path, mode=_RUNNABLE)
-    mapped = _on("file-map-executable", path, mode=_RUNNABLE)
-    read = _on("file-read-data", path, mode=_RUNNABLE)
+    run = on_path("process-exec*", path, mode=_RUNNABLE)
+    interpret = on_path("process-exec-interpreter", path, mode=_RUNNABLE)
+    mapped = on_path("file-map-executable", path, mode=_RUNNABLE)
+    read = on_path("file-read-data", path, mode=_RUNNABLE)
     return Question((run, interpret, mapped, read), ((run,), (interpret,)))
 
 
 def _create(kind: str) -> Callable[[str], Question]:
     def ask(folder: str) -> Question:
-        made = _on("file-write-create", _below(folder, NEW), kind)
+        made = on_path("file-write-create", _below(folder, NEW), kind)
         return Question((made,), ((made,),))
 
     return ask
@@ -149,8 +154,8 @@ def _create(kind: str) -> Callable[[str], Question]:
 
 def _create_file(folder: str) -> Question:
     path = _below(folder, NEW)
-    made = _on("file-write-create", path)
-    return Question((made, _on("file-write-data", path)), ((made,),))
+    made = on_path("file-write-create", path)
+    return Question((made, on_path("file-write-data", path)), ((made,),))
 
 
 def _create_node(kind: str) -> Callable[[str], Question]:
@@ -159,7 +164,7 @@ def _create_node(kind: str) -> Callable[[str], Question]:
     def ask(folder: str) -> Question:
         path = _below(folder, NEW)
         return _all_and_each(
-            _on("file-write-create", path, kind), _on("file-mknod", path, kind)
+            on_path("file-write-create", path, kind), on_path("file-mknod", path, kind)
         )
 
     return ask
@@ -168,46 +173,46 @@ def _create_node(kind: str) -> Callable[[str], Question]:
 def _create_socket(folder: str) -> Question:
     path = _below(folder, NEW)
     return _all_and_each(
-        _on("network-bind", path, "SOCKET", socket_domain="AF_UNIX"),
-        _on("file-write-create", path, "SOCKET"),
+        on_path("network-bind", path, "SOCKET", socket_domain="AF_UNIX"),
+        on_path("file-write-create", path, "SOCKET"),
     )
 
 
 def _remove(kind: str) -> Callable[[str], Question]:
     return lambda folder: _all_and_each(
-        _on("file-write-unlink", _below(folder, NEW), kind)
+        on_path("file-write-unlink", _below(folder, NEW), kind)
     )
 
 
 def _move(folder: str) -> Question:
     return _all_and_each(
-        _on("file-write-unlink", _below(folder, NEW)),
-        _on("file-write-create", _below(folder, OTHER)),
+        on_path("file-write-unlink", _below(folder, NEW)),
+        on_path("file-write-create", _below(folder, OTHER)),
     )
 
 
 def _device_request(path: str) -> Question:
-    ask = _on("file-ioctl", path, _kind_of(path), ioctl_command=_HARMLESS_IOCTL)
+    ask = on_path("file-ioctl", path, _kind_of(path), ioctl_command=_HARMLESS_IOCTL)
     return _all_and_each(ask)
 
 
 def _metadata(path: str) -> Question:
     return _all_and_each(
-        _on("file-write-mode", path),
-        _on("file-write-owner", path),
-        _on("file-write-times", path),
-        _on("file-write-flags", path),
-        _on("file-write-acl", path),
-        _on("file-write-xattr", path, xattr="org.example.note"),
+        on_path("file-write-mode", path),
+        on_path("file-write-owner", path),
+        on_path("file-write-times", path),
+        on_path("file-write-flags", path),
+        on_path("file-write-acl", path),
+        on_path("file-write-xattr", path, xattr="org.example.note"),
     )
 
 
 def _hard_link(path: str) -> Question:
-    """Give a second name; a clone is another file with the same content."""
-    link = _on("file-link", path)
-    clone = _on("file-clone", path)
-    named = _on("file-write-create", _below(path.rpartition("/")[0] or "/", NEW))
-    return Question((link, clone, named), ((link, named), (clone, named)))
+    """Give a second name, which is made like a new file where it will be."""
+    link = on_path("file-link", path)
+    folder = path.rpartition("/")[0] or "/"
+    named = on_path("file-write-create", _below(folder, NEW))
+    return Question((link, named), ((link, named),))
 
 
 def _socket(domain: str, transport: Transport | None = None) -> Ask:
@@ -244,7 +249,7 @@ def _connect(request: ConnectRequest) -> Question:
         "network-outbound",
         (("remote", Address(host, request.port, request.transport)),),
     )
-    return Question((_ip_socket(host, request.transport), out), ((out,),))
+    return Question((out, _ip_socket(host, request.transport)), ((out,),))
 
 
 def _local(operation: str, host: str, port: int, transport: Transport) -> Ask:
@@ -255,7 +260,7 @@ def _bind(port: int, transport: Transport) -> Question:
     """Take a port of the loopback, or of every address, which is more."""
     near = _local("network-bind", _LOOPBACK, port, transport)
     far = _local("network-bind", _EVERYWHERE, port, transport)
-    return Question((_ip_socket(_LOOPBACK, transport), near), ((near,), (far,)))
+    return Question((near, _ip_socket(_LOOPBACK, transport)), ((near,), (far,)))
 
 
 def _listen(port: int) -> Question:
@@ -265,12 +270,12 @@ def _listen(port: int) -> Question:
     )
     bound = _local("network-bind", _LOOPBACK, port, Transport.TCP)
     socket = _ip_socket(_LOOPBACK, Transport.TCP)
-    return Question((socket, bound, near), ((near,), (far,)))
+    return Question((near, bound, socket), ((near,), (far,)))
 
 
 def _unix(address: str) -> Question:
-    out = _on("network-outbound", address, "SOCKET", socket_domain="AF_UNIX")
-    return Question((_socket("AF_UNIX"), out), ((out,),))
+    out = on_path("network-outbound", address, "SOCKET", socket_domain="AF_UNIX")
+    return Question((out, _socket("AF_UNIX")), ((out,),))
 
 
 def _signal(request: SignalRequest) -> Question:

@@ -16,12 +16,14 @@ from stockade.proof.sbpl.reader import Constant, Form, ListForm, Symbol, read_fo
 from stockade.proof.sbpl.rules import Profile
 
 # All that a profile of ours says at its top level.
-_STATEMENTS = ("version", "allow", "deny")
+_STATEMENTS = ("version", "define", "allow", "deny")
 # Filters that take a path; of the file system they may name `/` and nothing else.
 _OF_PATHS = ("literal", "subpath", "path", "prefix", "path-ancestors")
 _PORT = re.compile(r"localhost:[1-9][0-9]{0,4}")
 # What answers by itself and must stay open: everything is asked of the kernel by it.
 _LEFT_OPEN = ("syscall-unix",)
+# What is closed by default, and by name as well: no wildcard may ever reach it.
+_CLOSED_TWICE = ("file-mknod", "file-write-setugid")
 _PATHS = (ParameterKind.PATH, ParameterKind.SYSTEM_PATH, ParameterKind.WRITTEN)
 
 
@@ -44,7 +46,7 @@ def _faults_of_forms(forms: list[Form]) -> Iterator[str]:
     for form in forms:
         head = form.items[0] if isinstance(form, ListForm) and form.items else form
         if not isinstance(head, Symbol) or head.name not in _STATEMENTS:
-            yield f"{form.place}: the profile says more than rules"
+            yield f"{form.place}: the profile says more than rules and names"
         yield from _written_paths(form)
 
 
@@ -101,11 +103,14 @@ def _faults_of_rules(profile: Profile) -> Iterator[str]:
         if rule.modifiers:
             yield f"{rule.place}: the rule does more than allow or deny"
     named = [name for rule in unfiltered for name in rule.operations]
+    for name in (*_CLOSED_TWICE, *_open_by_themselves()):
+        if name not in named:
+            yield f"no rule without a filter closes or opens `{name}`"
+
+
+def _open_by_themselves() -> Iterator[str]:
+    """Give what `(deny default)` does not reach, as far as Apple's table tells."""
     for operation in OPERATIONS.values():
-        if (
-            operation.own == "allow"
-            and operation.certainty is Certainty.TABLE
-            and operation.name not in named
-            and operation.name not in _LEFT_OPEN
-        ):
-            yield f"no rule without a filter closes or opens `{operation.name}`"
+        is_known = operation.certainty is Certainty.TABLE
+        if is_known and operation.own == "allow" and operation.name not in _LEFT_OPEN:
+            yield operation.name

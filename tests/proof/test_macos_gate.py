@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Change macOS artifacts by hand, and see that the gate refuses every change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from stockade.abi.targets import System
+from stockade.model.macos_artifact import MacosArtifact, Parameter, ParameterKind
+from stockade.model.path_family import policy_on
+from stockade.model.policy import (
+    Access,
+    Children,
+    Expose,
+    Forward,
+    Grant,
+    Ip,
+    MemoryFiles,
+    Policy,
+    Signals,
+    UnixSockets,
+)
+from stockade.proof.gate import GateRefusedError
+from stockade.proof.macos_gate import judge
+from stockade.proof.sbpl.reader import ListForm, read_forms
+from stockade.targets.macos.build import build
+
+_GRANTS = (
+    Grant("/Users/me/data", Access.READ),
+    Grant("/Users/me/data/out", Access.READ_WRITE),
+    Grant("/opt/tools", Access.READ_EXEC),
+)
+_POLICIES = {
+    "plain": Policy(grants=_GRANTS),
+    "private": Policy(
+        grants=_GRANTS,
+        ip=Ip.PRIVATE,
+        signals=Signals.ISOLATED,
+        children=Children.CONTAINED,
+        expose=(Expose("127.0.0.1:9000", 8080),),
+        forward=(Forward(5432, "h:1"),),
+    ),
+    "open": Policy(
+        grants=_GRANTS,
+        ip=Ip.ALL,
+        unix_sockets=UnixSockets.ALL,
+        mach_services=("org.example.a",),
+        memory_files=MemoryFiles.ALLOWED,
+    ),
+}
+
+
+def _built(policy: Policy) -> MacosArtifact:
+    own = policy_on(policy, System.MACOS)
+    return build(own, name="p", requirements=(), warnings=())
+
+
+def _forms(profile: str) -> Iterator[ListForm]:
+    for form in read_forms(profile, "")[0]:
+        assert isinstance(form, ListForm)
+        yield form
+
+
+@pytest.mark.parametrize("name", _POLICIES)
+def test_no_rule_can_be_left_out_unnoticed(name: str) -> None:
+    policy = _POLICIES[name]
+    artifact = _built(policy)
+    judge(policy, artifact)
+    unnoticed = []
+    for form in _forms(artifact.profile):
+        shorter = artifact.profile[: form.start] + artifact.profile[form.end :]
+        try:
+            judge(policy, replace(artifact, profile=shorter))
+        except GateRefusedError:
+            continue
+        unnoticed.append(artifact.profile[form.start : form.end])
+    assert unnoticed == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "(allow default)",
+        '(allow file-read* (subpath "/"))',
+        '(allow file-read-data (literal "/"))(allow file-read* (subpath "/Users"))',
+        "(allow file-write* (vnode-type REGULAR-FILE))",
+        "(allow file-mknod)",
+        "(allow file-link)",
+        "(allow file-write-create (vnode-type FIFO))",
+        "(allow file-write-setugid)",
+        "(allow file-test-existence)",
+        "(allow process-exec*)",
+        "(allow process-info*)",
+        "(allow network-outbound (remote ip))",
+        "(allow network-bind)",
+        "(allow mach-lookup)",
+        '(allow mach-lookup (global-name-prefix "com.apple."))',
+        "(allow mach-register)",
+        "(allow iokit-open-user-client)",
+        "(allow lsopen)",
+        "(allow job-creation)",
+        "(allow sysctl*)",
+        "(allow system-socket)(allow network*)",
+        "(allow file-map-executable)",
+        '(allow file-ioctl (ioctl-command (_IO "t" 114)))',
+        "(allow socket-ioctl)",
+        "(allow user-preference-read)",
+        "(deny process-exec* (file-mode #o0100))",
+        "(deny sysctl-read (vnode-type FIFO))",
+        "(deny signal (target self))",
+        '(deny file-read-data (literal "/"))',
+        '(import "system.sb")',
+        '(trace "/tmp/x")',
+        '(allow process-exec* (literal (param "PROGRAM")) (with no-sandbox))',
+        "(deny file-write* (with no-log))",
+        "(version 2)",
+        '(deny file-read-data (literal (param "NEVER")))',
+        '(deny file-read-data (literal "/Users/me/data"))',
+        '(deny file-read-data (subpath "/x/"))',
+    ],
+)
+def test_no_rule_can_be_added_unnoticed(rule: str) -> None:
+    """Also rules that only take away: what a policy grants must be there."""
+    policy = _POLICIES["plain"]
+    artifact = _built(policy)
+    with pytest.raises(GateRefusedError):
+        judge(policy, replace(artifact, profile=f"{artifact.profile}\n{rule}\n"))
+
+
+def test_a_refusal_names_the_request_and_the_rule() -> None:
+    policy = _POLICIES["plain"]
+    artifact = _built(policy)
+    more = f'{artifact.profile}\n(allow file-write* (literal "/"))\n'
+    with pytest.raises(GateRefusedError) as caught:
+        judge(policy, replace(artifact, profile=more))
+    assert "PathRequest(path='/'" in str(caught.value)
+    assert '(allow file-write* (literal "/"))' in str(caught.value)
+
+
+def _with_value(artifact: MacosArtifact, kind: ParameterKind, value: str) -> Parameter:
+    found = next(one for one in artifact.parameters if one.kind is kind)
+    return replace(found, value=value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (ParameterKind.PATH, "/"),
+        (ParameterKind.PATH, "/Users/me/other"),
+        (ParameterKind.PATH, "/Users/me/data/"),
+        (ParameterKind.PATH, "/Users//me"),
+        (ParameterKind.PATH, "/Users/../me"),
+        (ParameterKind.PATH, "relative"),
+        (ParameterKind.PATH, ""),
+        (ParameterKind.PATH, "/a\0b"),
+        (ParameterKind.SYSTEM_PATH, "/Users"),
+        (ParameterKind.PORT, "localhost:5433"),
+        (ParameterKind.PORT, "*:5432"),
+        (ParameterKind.PORT, "localhost:*"),
+        (ParameterKind.PROGRAM, "/bin/sh"),
+    ],
+)
+def test_no_value_can_be_changed_unnoticed(kind: ParameterKind, value: str) -> None:
+    policy = _POLICIES["private"]
+    artifact = _built(policy)
+    changed = _with_value(artifact, kind, value)
+    table = tuple(
+        changed if one.name == changed.name else one for one in artifact.parameters
+    )
+    with pytest.raises(GateRefusedError):
+        judge(policy, replace(artifact, parameters=table))
+
+
+def test_every_parameter_has_one_value_and_one_use() -> None:
+    policy = _POLICIES["plain"]
+    artifact = _built(policy)
+    first, *others = artifact.parameters
+    unused = Parameter("UNUSED", ParameterKind.PATH, "/x")
+    for table in (
+        tuple(others),
+        (*artifact.parameters, first),
+        (unused, first, *others),
+    ):
+        with pytest.raises(GateRefusedError):
+            judge(policy, replace(artifact, parameters=table))
+
+
+def test_an_environment_of_another_policy_is_refused() -> None:
+    policy = _POLICIES["plain"]
+    other = _built(replace(policy, pass_names=("SECRET",)))
+    with pytest.raises(GateRefusedError, match="SECRET"):
+        judge(policy, other)
