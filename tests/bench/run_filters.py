@@ -34,7 +34,8 @@ import host_features
 from stockade.abi.syscalls import call_names, call_numbers
 from stockade.artifact.snapshot import write_snapshot
 from stockade.artifact.write import checked_bytes, checksum_of
-from stockade.driver.compile import build_artifact, compile_policy
+from stockade.driver.compile import compile_policy
+from stockade.driver.linux import build_linux
 from stockade.model.policy import Policy
 from stockade.model.request import Situation
 from stockade.proof.filters import check_filter
@@ -201,7 +202,7 @@ def measure_growth() -> None:
 def measure_stages() -> None:
     """Print where the time of one policy and target goes."""
     policy, name, target = Policy(), "bench", "linux-x86_64"
-    artifact = build_artifact(policy, name, target)
+    artifact = build_linux(policy, name, target)
     bundle = checked_bytes(artifact)
     programs = {
         variant.filter: next(
@@ -218,7 +219,7 @@ def measure_stages() -> None:
 
     stages: dict[str, Callable[[], object]] = {
         "whole": lambda: compile_policy(policy, name, target),
-        "build": lambda: build_artifact(policy, name, target),
+        "build": lambda: build_linux(policy, name, target),
         "gate": lambda: judge(policy, artifact),
         f"  of it the proofs of {len(programs)} filters": proofs,
         "bundle": lambda: checked_bytes(artifact),

@@ -26,10 +26,14 @@ set = { B = "2", A = "1" }
 _COMPILE = """\
 import sys
 from pathlib import Path
-from stockade.driver.compile import compile_policy, targets, write_bundles
+from stockade.driver.compile import compile_policy, write_bundles
+from stockade.driver.targets import default_targets
 from stockade.policy import read_policy
 policy = read_policy(Path(sys.argv[1]).read_bytes(), "policy.toml")
-compiled = {target: compile_policy(policy, "policy", target) for target in targets()}
+compiled = {
+    target: compile_policy(policy, "policy", target)
+    for target in default_targets(policy)
+}
 write_bundles(Path(sys.argv[2]), "policy", compiled)
 """
 

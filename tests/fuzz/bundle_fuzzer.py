@@ -22,7 +22,8 @@ from parse_driver import CORE, PARSER_SOURCES, render_header  # noqa: E402
 from system_examples import TARGETS, example_for  # noqa: E402
 
 from stockade.artifact.encode import encode  # noqa: E402
-from stockade.driver.compile import compile_policy, targets  # noqa: E402
+from stockade.driver.compile import compile_policy  # noqa: E402
+from stockade.driver.targets import default_targets  # noqa: E402
 from stockade.policy import read_policy  # noqa: E402
 
 _GOLDEN = ROOT / "tests" / "golden" / "cases"
@@ -47,7 +48,8 @@ def seeds() -> list[bytes]:
     made = [encode(example_for(target)) for target in TARGETS]
     for path in sorted(_GOLDEN.glob("*/policy.toml")):
         policy = read_policy(path.read_bytes(), path.name)
-        made += [compile_policy(policy, "seed", name).bundle for name in targets()]
+        chosen = default_targets(policy)
+        made += [compile_policy(policy, "seed", name).bundle for name in chosen]
     return made
 
 

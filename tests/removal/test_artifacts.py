@@ -20,7 +20,7 @@ from stockade.artifact.canonical import canonical
 from stockade.artifact.encode import encode
 from stockade.artifact.errors import ArtifactMalformed, BundleRefused
 from stockade.driver import bundle
-from stockade.driver.compile import build_artifact
+from stockade.driver.linux import LINUX, build_linux
 from stockade.model.artifact import Artifact, Level
 from stockade.model.policy import (
     Children,
@@ -91,7 +91,7 @@ def _walked(whole: Artifact, *, long: bool) -> list[Removal]:
 
 
 def _survivors(policy: Policy, *, long: bool) -> tuple[int, list[Removal]]:
-    whole = canonical(build_artifact(policy, "x", "linux-x86_64"))
+    whole = canonical(build_linux(policy, "x", "linux-x86_64"))
     assert not any(bundle.foreign_parts(whole))
     left: list[Removal] = []
     tried = 0
@@ -106,7 +106,8 @@ def _survivors(policy: Policy, *, long: bool) -> tuple[int, list[Removal]]:
 @pytest.fixture(autouse=True)
 def made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Build the artifact of each claimed policy once."""
-    monkeypatch.setattr(bundle, "build_artifact", cache(build_artifact))
+    stages = replace(LINUX, build=cache(build_linux))
+    monkeypatch.setattr(bundle, "back_end", lambda _target: stages)
 
 
 def _check(policies: dict[str, Policy], *, long: bool, bless: bool) -> None:
@@ -135,7 +136,7 @@ def test_every_variant_that_lacks_one_thing_is_refused(bless: bool) -> None:
 
 def test_a_policy_path_is_claimed_by_its_row_alone() -> None:
     """Control: of the rows of grants only those of the policy may go."""
-    whole = canonical(build_artifact(Policy(grants=GRANTS), "x", "linux-x86_64"))
+    whole = canonical(build_linux(Policy(grants=GRANTS), "x", "linux-x86_64"))
     for index, row in enumerate(whole.grants):
         rows = (*whole.grants[:index], *whole.grants[index + 1 :])
         left = Removal("", replace(whole, grants=rows))
@@ -145,6 +146,6 @@ def test_a_policy_path_is_claimed_by_its_row_alone() -> None:
 
 
 def test_a_level_without_variants_is_no_artifact() -> None:
-    whole = canonical(build_artifact(Policy(), "x", "linux-x86_64"))
+    whole = canonical(build_linux(Policy(), "x", "linux-x86_64"))
     left = Removal("", replace(whole, levels=(Level("base", ()),)))
     assert _refused(left, whole)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from stockade.abi.targets import SYSTEM_OF, System
 from stockade.diagnostics import quote
 from stockade.driver.compile import targets
+from stockade.model.path_family import family_of, family_on
 from stockade.model.place import Place, Places
 from stockade.model.policy import Policy
 from stockade.plan.support import Lack, Unbuilt, unbuilt
@@ -57,12 +58,17 @@ def default_targets(policy: Policy) -> tuple[str, ...]:
     """List the targets of a policy for which none is asked.
 
     No "this machine" among them: what is written must not depend on the host. Windows
-    joins where the policy names what only Windows needs.
+    joins where the policy names what only Windows needs, and a system whose paths the
+    policy does not have is none of its own.
     """
-    named = bool(policy.appcontainer_name)
-    return tuple(
-        one for one in targets() if named or SYSTEM_OF[one] is not System.WINDOWS
-    )
+    return tuple(one for one in targets() if _is_meant(policy, SYSTEM_OF[one]))
+
+
+def _is_meant(policy: Policy, system: System) -> bool:
+    if system is System.WINDOWS and not policy.appcontainer_name:
+        return False
+    families = [family_of(grant.path) for grant in policy.grants]
+    return not families or family_on(system) in families
 
 
 def _lacks(policy: Policy, asked: Iterable[str]) -> Iterator[Lacking]:
