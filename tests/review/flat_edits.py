@@ -44,7 +44,7 @@ from stockade.model.request import (
     UnixRequest,
 )
 from stockade.model.sheet import LOCAL, NEIGHBOUR, OUTSIDE, sheet
-from stockade.review.change import Finding, Kind
+from stockade.review.change import Finding, Kind, Scope
 
 PATHS = {
     System.MACOS: (
@@ -202,13 +202,20 @@ class _Told:
         ]
         if len(set(actions)) > 1:
             return False
-        if one.case.alone:
+        if one.case.scope is Scope.ITSELF:
             return told.path == request.path
         above = {folded(path, self._system) for path in folders_above(request.path)}
         spared = {
             folded(path.replace("\\\\", "\\"), self._system) for path in one.case.spared
         }
-        return folded(told.path, self._system) in above and not spared & above
+        top = told.path
+        if one.case.scope is Scope.FOLDER:
+            # The path is an entry that stands for all in its folder.
+            top = next(path for path in folders_above(top) if path != top)
+            above -= (
+                {folded(request.path, self._system)} if request.path == top else set()
+            )
+        return folded(top, self._system) in above and not spared & above
 
     def _of_socket(self, one: Said, request: UnixRequest) -> bool:
         if not isinstance(one.request, UnixRequest):

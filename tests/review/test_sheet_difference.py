@@ -158,7 +158,7 @@ def test_a_renumbered_profile_says_one_line_a_path() -> None:
         case.after
         for one in _found(old, new, System.MACOS)
         for case in one.change.cases
-        if case.name.startswith("line")
+        if case.name == "rule"
     ]
     assert lines == ['(allow read (subpath "/a"))']
 

@@ -26,6 +26,16 @@ class Kind(StrEnum):
     MECHANISM = "mechanism changed"
 
 
+class Scope(StrEnum):
+    """What a path of a case stands for."""
+
+    # All below it as well, but for what is spared.
+    BELOW = "below"
+    ITSELF = "itself"
+    # All in its folder but for what is spared; the path is an entry of no one's.
+    FOLDER = "folder"
+
+
 class Topic(Enum):
     """What a change is about; changes of one topic are put into words alike."""
 
@@ -44,8 +54,8 @@ class Case:
     """One decision that changes: what it is about, a request, both answers.
 
     `witness` is a request as `stockade query` takes it, printable as it is; of a path
-    it stands for all below but what `spared` names, unless it stands `alone`. `reason`
-    is that of a refusal.
+    it stands for as much as `scope` says but for what `spared` names. `reason` is that
+    of a refusal.
     `hosts` and `targets` are empty where the case holds wherever its change does.
     """
 
@@ -57,7 +67,7 @@ class Case:
     reason: str = ""
     hosts: str = ""
     targets: tuple[str, ...] = ()
-    alone: bool = False
+    scope: Scope = Scope.BELOW
 
 
 @dataclass(frozen=True, slots=True)

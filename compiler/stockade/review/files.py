@@ -168,6 +168,11 @@ def regions(without: Table, with_: Table) -> Iterator[tuple[str, str, list[str]]
 def region(kind: Kind, path: str, spared: Sequence[str]) -> Sentence:
     """Name a path with all below but what is spared."""
     whole = sentence("any path") if path == "/" else sentence(code(path), " and below")
+    return but_for(kind, whole, spared)
+
+
+def but_for(kind: Kind, whole: Sentence, spared: Sequence[str]) -> Sentence:
+    """Take paths out of what was named."""
     if not spared:
         return whole
     words = "could already" if kind is Kind.NEWLY_ALLOWED else "still may"

@@ -17,10 +17,12 @@ from stockade.model.request import (
     HardLinkRequest,
     MetadataRequest,
     PathRequest,
+    SeeRequest,
+    SetIdRequest,
 )
 from stockade.review.subject import AnySubject, changed_fields
 
-_GRANTS = "grants"
+_GRANTS, _PATH_RULES = "grants", "filesystem"
 # What a policy means, asked as a question to a policy on a Landlock ABI.
 _Meant = TypeVar("_Meant")
 Meaning = Callable[[Policy, int], _Meant]
@@ -85,6 +87,9 @@ class Keys:
 
     def written(self, field: str) -> Place:
         """Give the place of a key where it is written, of the new side first."""
+        if field == _GRANTS:
+            # No rule says it by itself, such as of a folder on the way to one.
+            return Place(_PATH_RULES)
         place = self._new.key(field)
         return place if place.where else self._old.key(field)
 
@@ -108,7 +113,9 @@ def grants(policy: Policy, access: Access, request: FileRequest) -> bool:
             return request.action in actions(policy, access)
         case MetadataRequest() | HardLinkRequest():
             return access is Access.READ_WRITE
-        case _:
+        case SeeRequest():
+            return True
+        case SetIdRequest():
             return False
 
 

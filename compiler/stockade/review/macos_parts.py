@@ -17,6 +17,7 @@ from stockade.review.parts import (
 )
 
 _PARAMETER = re.compile(r'\(param "([^"]*)"\)')
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|;.*')
 _PROFILE = 78
 
 
@@ -58,7 +59,7 @@ def _values(artifact: MacosArtifact) -> dict[str, str]:
 
 
 def _lines(artifact: MacosArtifact) -> list[str]:
-    """Give the profile with each value where its name stands.
+    """Give each line of the profile with the head of its rule, and values for names.
 
     The names are counted through, so that one more path would rename all that follow.
     """
@@ -67,8 +68,24 @@ def _lines(artifact: MacosArtifact) -> list[str]:
     def value(match: re.Match[str]) -> str:
         return f'"{values.get(match[1], match[0])}"'
 
-    lines = artifact.profile.splitlines()
-    return [_PARAMETER.sub(value, line).strip() for line in lines]
+    found, head, depth = [], "", 0
+    for line in artifact.profile.splitlines():
+        text = line.strip()
+        # Values come later: theirs may hold what a rule is made of.
+        opened = _depth(text)
+        if text and not text.startswith(";"):
+            if depth == 0:
+                head = "" if opened == 0 else text
+            if depth or opened == 0:
+                found.append(_PARAMETER.sub(value, f"{head} {text}".strip()))
+            depth += opened
+    return found
+
+
+def _depth(text: str) -> int:
+    """Count the forms that a line leaves open, or closes if less than none."""
+    bare = _STRING.sub("", text)
+    return bare.count("(") - bare.count(")")
 
 
 def _profile(old: list[str], new: list[str]) -> Iterator[Fact]:
@@ -77,19 +94,18 @@ def _profile(old: list[str], new: list[str]) -> Iterator[Fact]:
         (old, before - after, "is gone"),
         (new, after - before, "is new"),
     ):
-        for number, line in enumerate(lines, 1):
-            # A blank line, a comment or the end of a form tells nothing by itself.
-            if more[line] and line.strip("() ") and not line.startswith(";"):
+        for line in lines:
+            if more[line]:
                 more[line] -= 1
                 texts = (line, NOTHING) if lines is old else (NOTHING, line)
-                thing = f"a line of the profile {words}"
-                yield part_fact(_PROFILE, thing, f"line {number}", texts)
+                thing = f"a rule of the profile {words}"
+                yield part_fact(_PROFILE, thing, "rule", texts)
     kept = before & after
     orders = _in_order(old, kept), _in_order(new, kept)
     if orders[0] != orders[1]:
         moved = next(pair for pair in zip(*orders, strict=True) if pair[0] != pair[1])
         yield part_fact(
-            _PROFILE, "lines of the profile stand elsewhere", "first", moved
+            _PROFILE, "rules of the profile stand elsewhere", "first", moved
         )
 
 

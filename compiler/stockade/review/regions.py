@@ -24,8 +24,8 @@ from stockade.model.request import (
 )
 from stockade.render.prose import Sentence, code, sentence
 from stockade.render.text import plain
-from stockade.review.change import Case, Fact, Kind, Topic, kind_of
-from stockade.review.files import RIGHTS, region
+from stockade.review.change import Case, Fact, Kind, Scope, Topic, kind_of
+from stockade.review.files import RIGHTS, but_for, region
 from stockade.review.request_words import request_text
 from stockade.review.sides import Sides
 
@@ -61,21 +61,19 @@ _WAYS = (
 
 @dataclass(slots=True)
 class _Region:
-    """Where a decision changes: a path with all below but what is spared."""
+    """Where a decision changes: a path, as far as its scope, but for the spared."""
 
     top: str
     answers: tuple[str, str]
-    alone: bool
+    scope: Scope
     spared: list[str] = field(default_factory=list)
 
 
 def file_facts(sides: Sides, paths: Sequence[str]) -> Iterator[Fact]:
     """Give what two artifacts decide otherwise about paths."""
-    # A folder sorts before all that is in it.
-    ordered = sorted(paths)
-    named = frozenset(ordered)
+    ordered = sorted(paths, key=_order)
     for way in _WAYS:
-        for kind, one in _regions(sides, way, ordered):
+        for kind, one in _Regions(sides, way, ordered).found():
             request = way.ask(one.top)
             before, after = map(plain, one.answers)
             case = Case(
@@ -84,52 +82,75 @@ def file_facts(sides: Sides, paths: Sequence[str]) -> Iterator[Fact]:
                 before,
                 after,
                 tuple(map(plain, one.spared)),
-                alone=one.alone,
+                scope=one.scope,
             )
             rules = sides.rules(request, request)
-            thing = _words(kind, one, named)
+            thing = _words(kind, one)
             yield Fact(kind, way.topic, way.rank, way.deed, thing, case, rules)
 
 
-def _regions(
-    sides: Sides, way: _Way, ordered: Sequence[str]
-) -> Iterator[tuple[Kind, _Region]]:
-    answers = {path: sides.answers(way.ask(path)) for path in ordered}
-    found: list[tuple[Kind, _Region]] = []
-    holding: dict[str, _Region] = {}
-    for path in ordered:
-        above = next(
-            (one for one in folders_above(path) if one != path and one in holding), ""
-        )
-        around = holding.get(above)
-        if around and around.answers == answers[path]:
-            holding[path] = around
-            continue
-        if around and not _spared_above(path, around):
-            around.spared.append(path)
-        kind = kind_of(*answers[path])
-        if kind:
-            below = sides.answers(way.ask(_below(path)))
-            one = _Region(path, answers[path], below != answers[path])
-            found.append((kind, one))
-            if not one.alone:
-                holding[path] = one
-    yield from found
+def _order(path: str) -> list[tuple[bool, str]]:
+    """Put a folder before all in it, and there the entry of no one's first."""
+    return [(part != _ANY, part) for part in path.split(family_of(path).value)]
 
 
-def _spared_above(path: str, around: _Region) -> bool:
-    return any(one in around.spared for one in folders_above(path))
+class _Regions:
+    """Joins the paths of one way into regions, from the top down."""
+
+    def __init__(self, sides: Sides, way: _Way, ordered: Sequence[str]) -> None:
+        self._sides = sides
+        self._way = way
+        self._answers = {path: sides.answers(way.ask(path)) for path in ordered}
+        # The region that holds all below a path that no other path names.
+        self._below: dict[str, _Region | None] = {}
+
+    def found(self) -> Iterator[tuple[Kind, _Region]]:
+        """Give each region with what happens there."""
+        found: list[tuple[Kind, _Region]] = []
+        for path, answers in self._answers.items():
+            around = self._around(path)
+            if around and around.answers == answers:
+                self._below[path] = around
+                continue
+            if around:
+                around.spared.append(path)
+            self._below[path] = None
+            kind = kind_of(*answers)
+            if kind:
+                one = _Region(path, answers, self._scope(path))
+                found.append((kind, one))
+                if one.scope is Scope.BELOW:
+                    self._below[path] = one
+                if one.scope is Scope.FOLDER:
+                    self._below[_folder(path)] = self._below[path] = one
+        yield from found
+
+    def _around(self, path: str) -> _Region | None:
+        above = (one for one in folders_above(path) if one != path)
+        return next((self._below[one] for one in above if one in self._below), None)
+
+    def _scope(self, path: str) -> Scope:
+        folder = _folder(path)
+        if folder in self._answers and path == _entry(folder):
+            return Scope.FOLDER
+        below = self._sides.answers(self._way.ask(_entry(path)))
+        return Scope.BELOW if below == self._answers[path] else Scope.ITSELF
 
 
-def _below(path: str) -> str:
-    mark = family_of(path).value
-    return f"{path.rstrip(mark)}{mark}{_ANY}"
+def _folder(path: str) -> str:
+    """Give the folder that holds a path; of a root, nothing."""
+    return next((above for above in folders_above(path) if above != path), "")
 
 
-def _words(kind: Kind, one: _Region, named: frozenset[str]) -> Sentence:
-    folder = next((above for above in folders_above(one.top) if above != one.top), "")
-    if folder in named and one.top == _below(folder):
-        return sentence("what lies below ", code(folder))
-    if one.alone:
+def _entry(folder: str) -> str:
+    mark = family_of(folder).value
+    return f"{folder.rstrip(mark)}{mark}{_ANY}"
+
+
+def _words(kind: Kind, one: _Region) -> Sentence:
+    if one.scope is Scope.ITSELF:
         return sentence(code(one.top), " itself")
+    if one.scope is Scope.FOLDER:
+        whole = sentence("what lies below ", code(_folder(one.top)))
+        return but_for(kind, whole, one.spared)
     return region(kind, one.top, one.spared)

@@ -212,7 +212,7 @@ def _json_entry(entry: Entry) -> dict[str, object]:
                 "before": case.before,
                 "after": case.after,
                 "spared": case.spared,
-                "alone": case.alone,
+                "scope": case.scope,
                 "reason": case.reason,
                 "hosts": case.hosts or entry.hosts,
                 "targets": case.targets or entry.targets,

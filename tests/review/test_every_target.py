@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Check on random edits of macOS and Windows that a report says what they change.
+
+Artifacts come from the compiler, the report from the evaluators, and what an edit
+changes is computed a second time from the meaning and its named deviations. The edits
+of Linux are in `test_edits`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from flat_edits import run
+
+from stockade.abi.targets import System
+from stockade.driver.compile import back_end
+from stockade.driver.review import JUDGES
+from stockade.model.overlap import overlaps
+from stockade.model.path_family import folded
+from stockade.model.policy import Policy
+from stockade.plan.support import unbuilt
+from stockade.review.change import Finding
+from stockade.review.difference import differences
+from stockade.review.subject import AnySubject, Subject
+
+_FLAT = (System.MACOS, System.WINDOWS)
+_FIRST = Policy(appcontainer_name="Example.App")
+
+
+def _faults(number: int, seed: int, system: System) -> list[str]:
+    build = back_end(str(system)).build
+
+    @cache
+    def subject(policy: Policy) -> AnySubject:
+        made = build(policy, "x", str(system), frozenset())
+        return Subject(made, policy)
+
+    def compare(old: Policy, new: Policy) -> tuple[Finding, ...]:
+        return differences(subject(old), subject(new), JUDGES)
+
+    def holds(policy: Policy) -> bool:
+        # The reader refuses what is written and executed.
+        clash = next(overlaps(policy.grants, lambda path: folded(path, system)), None)
+        return clash is None and not unbuilt(policy, system)
+
+    return list(run(number, seed, system, _FIRST, holds, compare))
+
+
+@pytest.mark.parametrize("system", _FLAT)
+def test_a_report_says_what_an_edit_changes_and_nothing_else(system: System) -> None:
+    assert _faults(40, 80, system) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("system", _FLAT)
+def test_two_hundred_edits_are_said_as_they_are_meant(system: System) -> None:
+    assert _faults(200, 7, system) == []
