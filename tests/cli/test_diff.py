@@ -47,7 +47,8 @@ def test_equal_policies_print_nothing(
 def test_a_change_names_its_line_and_a_witness(
     files: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    status, out, err = _diff(capfd, "old.toml", "new.toml")
+    linux = "--target=linux-x86_64"
+    status, out, err = _diff(capfd, linux, "old.toml", "new.toml")
     assert (status, err) == (0, "")
     assert out.startswith("newly allowed (")
     assert "connect example.com:443: EPERM before, allow now" in out

@@ -18,6 +18,8 @@ HOST = "example.com"
 USUAL_PORTS = (443, 80, 8080, 40000)
 _WELL_KNOWN = (9, 15)
 _SHOWN = 8
+# How far a few named ports or sockets stand behind all of them.
+_BEHIND = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,11 @@ class Family:
             self.some, listed((self.requests[one] for one in changed), _SHOWN)
         )
 
+    def rank_of(self, changed: list[AnyRequest]) -> int:
+        """Rank a few with names behind what stands for all others."""
+        few = self.open_ and next(iter(self.requests)) not in changed
+        return self.rank + _BEHIND if few else self.rank
+
 
 def family_facts(
     family: Family,
@@ -64,10 +71,11 @@ def family_facts(
             continue
         thing = family.thing(some)
         rules = keys(some[0])
+        rank = family.rank_of(some)
         for request in some:
             text = request_text(request, arch)
             case = Case(text, text, plain(before), plain(after))
-            yield Fact(kind, Topic.REACH, family.rank, family.deed, thing, case, rules)
+            yield Fact(kind, Topic.REACH, rank, family.deed, thing, case, rules)
 
 
 def with_ports(

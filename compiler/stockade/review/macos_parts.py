@@ -76,10 +76,16 @@ def _lines(artifact: MacosArtifact) -> list[str]:
         if text and not text.startswith(";"):
             if depth == 0:
                 head = "" if opened == 0 else text
-            if depth or opened == 0:
-                found.append(_PARAMETER.sub(value, f"{head} {text}".strip()))
+            if text.strip("()") and (depth or opened == 0):
+                found.append(_PARAMETER.sub(value, _closed(f"{head} {text}".strip())))
             depth += opened
     return found
+
+
+def _closed(text: str) -> str:
+    """Close what a head and one line of its rule leave open, and no more."""
+    left = _depth(text)
+    return text + ")" * left if left >= 0 else text[:left]
 
 
 def _depth(text: str) -> int:
