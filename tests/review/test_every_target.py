@@ -14,7 +14,7 @@ import pytest
 from flat_edits import run
 
 from stockade.abi.targets import System
-from stockade.driver.compile import back_end
+from stockade.driver.fidelity import PLANS
 from stockade.driver.review import JUDGES
 from stockade.model.overlap import overlaps
 from stockade.model.path_family import folded
@@ -23,17 +23,21 @@ from stockade.plan.support import unbuilt
 from stockade.review.change import Finding
 from stockade.review.difference import differences
 from stockade.review.subject import AnySubject, Subject
+from stockade.targets.macos.build import build as build_macos
+from stockade.targets.windows.build import build as build_windows
 
 _FLAT = (System.MACOS, System.WINDOWS)
+_BUILD = {System.MACOS: build_macos, System.WINDOWS: build_windows}
 _FIRST = Policy(appcontainer_name="Example.App")
 
 
 def _faults(number: int, seed: int, system: System) -> list[str]:
-    build = back_end(str(system)).build
+    plan, build = PLANS[system], _BUILD[system]
 
     @cache
     def subject(policy: Policy) -> AnySubject:
-        made = build(policy, "x", str(system), frozenset())
+        lines = plan.requirements(policy), plan.warnings(policy)
+        made = build(policy, name="x", requirements=lines[0], warnings=lines[1])
         return Subject(made, policy)
 
     def compare(old: Policy, new: Policy) -> tuple[Finding, ...]:
