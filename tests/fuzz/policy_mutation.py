@@ -35,6 +35,46 @@ _LINES = (
     *("name = 'strict'", "[fallback.process]", "filesystem.read = []", "\ufeff", "\r"),
 )
 
+# Sound policies of what the golden cases, which are for Linux, do not have.
+OF_SYSTEMS = (
+    """version = 1
+[filesystem]
+read = ["/srv/in", 'C:\\srv\\in']
+read_exec = ["/opt/tools", 'C:\\tools']
+read_write = ["/srv/out", 'C:\\srv\\out']
+project_files = "protected"
+project_write = ["/srv/out"]
+[network]
+ip = "private"
+expose = [{ listen = "127.0.0.1:18080", port = 8080 }]
+forward = [{ port = 18081, to = "127.0.0.1:8081" }]
+egress = { port = 1080, reach = "public" }
+[process]
+signals = "isolated"
+children = "contained"
+[macos]
+relays = "ipv4"
+""",
+    """version = 1
+[filesystem]
+read_exec = ['/opt/tools', 'C:\\tools']
+read_write = ['C:\\srv\\out', 'D:\\data']
+[network]
+ip = "client"
+[process]
+children = "none"
+[environment]
+pass = ["LANG"]
+set = { HOME = 'C:\\srv\\out' }
+[macos]
+mach_services = ["com.apple.trustd.agent"]
+[windows]
+appcontainer_name = "example.app"
+win32k = "deny"
+junctions = "refuse"
+""",
+)
+
 
 def seeds() -> list[bytes]:
     """Return the policies of the golden cases and the examples, in a fixed order."""
@@ -42,7 +82,8 @@ def seeds() -> list[bytes]:
         *sorted(_ROOT.glob("tests/golden/cases/*/policy.toml")),
         *sorted(_ROOT.glob("docs/examples/*.toml")),
     ]
-    return [path.read_bytes() for path in found] + [_everything().encode()]
+    texts = [_everything(), *OF_SYSTEMS]
+    return [path.read_bytes() for path in found] + [text.encode() for text in texts]
 
 
 def dictionary() -> str:

@@ -10,8 +10,10 @@ import bundle_fuzzer
 import policy_fuzzer
 import policy_mutation
 import pytest
+import whole_compiles
 
 from stockade.diagnostics import PolicyRejected
+from stockade.driver.compile import targets
 from stockade.policy import read_policy
 
 _SECONDS = 8
@@ -65,3 +67,11 @@ def test_changes_reach_behind_the_reader_of_toml() -> None:
             codes.update(one.code for one in rejected.diagnostics)
     assert sound > 60
     assert len(codes) > 10
+
+
+def test_what_is_read_is_made_or_refused_by_name() -> None:
+    """S1-001: for each target, and no stage behind the reader knows better."""
+    ends = whole_compiles.run(200, seed=3)
+    for target in targets():
+        assert ends[f"{target}: made"] > 0
+    assert ends["linux-x86_64: refused"] > 0
