@@ -39,6 +39,7 @@ from stockade.review.judges import Decide, Judges
 from stockade.review.page import difference_page, report_page
 from stockade.review.page_text import Document
 from stockade.review.report import Entry
+from stockade.review.sheet_difference import lone_target
 from stockade.review.subject import AnySubject, Subject
 
 
@@ -56,6 +57,11 @@ class Side:
 
     document: Document
     subjects: dict[str, AnySubject]
+
+    @property
+    def is_policy(self) -> bool:
+        """Tell a policy from a bundle, of which there is no text."""
+        return self.document.text is not None
 
 
 def read_side(data: bytes, name: str, wanted: Iterable[str] = ()) -> Side:
@@ -156,6 +162,8 @@ JUDGES = Judges(compare_filters, load_filter, _probe_text, decide_by)
 def difference(old: Side, new: Side) -> tuple[Finding, ...]:
     """List what changes between two sides, for every target that both are for.
 
+    A target that one policy has and the other lacks is a change of its own.
+
     Raises NothingInCommonError, ProofRefusedError where filters cannot be compared,
     and TooManyHostsError.
     """
@@ -164,11 +172,17 @@ def difference(old: Side, new: Side) -> tuple[Finding, ...]:
         raise NothingInCommonError(
             f"one is for {_list(old)}, the other for {_list(new)}"
         )
-    return tuple(
+    found = [
         finding
         for target in sorted(shared)
         for finding in differences(old.subjects[target], new.subjects[target], JUDGES)
-    )
+    ]
+    if old.is_policy and new.is_policy:
+        # A bundle is for one target, and says nothing of others.
+        for target in sorted({**old.subjects, **new.subjects}):
+            if target not in shared:
+                found += lone_target(target, starts=target in new.subjects)
+    return tuple(found)
 
 
 def difference_html(old: Side, new: Side, found: tuple[Entry, ...]) -> str:

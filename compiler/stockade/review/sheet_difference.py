@@ -25,7 +25,7 @@ from stockade.review.keys import Keys
 from stockade.review.macos_parts import macos_changes
 from stockade.review.parts import key_changes, part_fact, requirement_changes
 from stockade.review.sides import Sides
-from stockade.review.start import start_changes
+from stockade.review.start import start_changes, support_fact
 from stockade.review.subject import FlatSubject
 from stockade.review.windows_parts import windows_changes
 
@@ -52,6 +52,13 @@ def sheet_differences(
     for level, facts in ((EVERY_LEVEL, of_start), (_LEVEL, of_level)):
         for hosts, change in changes(dict.fromkeys(facts, _HOSTS), _HOSTS):
             yield Finding(new.artifact.target, level, hosts, change)
+
+
+def lone_target(target: str, *, starts: bool) -> Iterator[Finding]:
+    """Say that a policy means a target which the other one does not."""
+    fact = support_fact(starts=starts)
+    for hosts, change in changes({fact: _HOSTS}, _HOSTS):
+        yield Finding(target, _LEVEL, hosts, change)
 
 
 def _unnamed(subject: FlatSubject) -> MacosArtifact | WindowsArtifact:
