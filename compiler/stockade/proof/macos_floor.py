@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stockade.model.macos_artifact import MacosArtifact, ParameterKind
 from stockade.model.path_family import folders_above
 from stockade.model.policy import Access, Children, Policy
 from stockade.proof.macos_questions import Ask, on_path
@@ -111,6 +112,14 @@ def _of_writable_paths(policy: Policy) -> Iterator[Ask]:
 def _terminal(path: str, number: int) -> Ask:
     command = ord("t") * 256 + number
     return on_path("file-ioctl", path, "CHARACTER-DEVICE", ioctl_command=command)
+
+
+def links(artifact: MacosArtifact) -> Iterator[Ask]:
+    """Give what a program must see to go to a path as the policy spells it."""
+    for one in artifact.parameters:
+        if one.kind is ParameterKind.WRITTEN:
+            for path in folders_above(one.value):
+                yield on_path("file-read-metadata", path, "SYMLINK")
 
 
 def allowed(program: str) -> Iterator[Ask]:

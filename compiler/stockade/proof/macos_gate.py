@@ -58,6 +58,7 @@ def _judge_floor(
 ) -> None:
     """Judge what no request asks, for a policy with paths of this system alone."""
     wanted = [(ask, False) for ask in macos_floor.refused(policy)]
+    wanted += [(ask, True) for ask in macos_floor.links(artifact)]
     if policy.system is not SystemSet.NONE:
         wanted += [(ask, True) for ask in macos_floor.allowed(evaluator.program)]
     for ask, is_allowed in wanted:
