@@ -45,6 +45,32 @@ _BOTH = "base, every host, linux-aarch64 linux-x86_64"
     ("request_", "status", "line"),
     [
         (
+            "metadata /srv/out/x",
+            1,
+            (
+                f"{_BOTH}: denied EPERM: a step of it is refused; by"
+                " `linux.path_metadata`"
+            ),
+        ),
+        ("set-id /srv/out/x", 1, f"{_BOTH}: denied EPERM: a step of it is refused"),
+        (
+            "hard-link /srv/out/x",
+            0,
+            (
+                f"{_BOTH}: allow: read_write `/srv/out`; by `filesystem.read_write`"
+                " (p.toml:4)"
+            ),
+        ),
+        (
+            "hard-link /srv/in/x",
+            1,
+            (
+                f"{_BOTH}: denied EACCES: no rule covers it with this access, only read"
+                " `/srv/in`; by `filesystem.read` (p.toml:3)"
+            ),
+        ),
+        ("see /nowhere", 0, f"{_BOTH}: allow: no step of it is refused"),
+        (
             "read /srv/in/x",
             0,
             f"{_BOTH}: allow: read `/srv/in`; by `filesystem.read` (p.toml:3)",
