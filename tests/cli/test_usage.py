@@ -84,7 +84,7 @@ def _run(*arguments: str | bytes) -> int:
         (["compile", "-"], "give it a file"),
         (["compile", "a", "b"], "one policy at a time"),
         (["compile", "a", "--target", "linux-x86"], "did you mean `linux-x86_64`?"),
-        (["compile", "a", "--target", "windows"], "unknown target `windows`"),
+        (["compile", "a", "--target", "freebsd"], "unknown target `freebsd`"),
         (["compile", "/nonexistent/x.toml"], "No such file or directory"),
     ],
 )  # fmt: skip

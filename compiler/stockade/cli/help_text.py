@@ -43,7 +43,8 @@ Without a policy nothing is granted but what programs need to start.
 
 _COMPILE = """\
 Writes NAME.TARGET.stk and NAME.TARGET.txt into DIR, by default the policy's
-own folder, for every target unless one is named.
+own folder. TARGET is linux-x86_64, linux-aarch64, macos or windows; without
+one, both of Linux, macos, and windows where the policy names its container.
 """
 _DIFF = """\
 OLD and NEW are policies, bundles, or REV:PATH of git. No output means equal

@@ -48,7 +48,7 @@ def write_unheld(refused: TargetsRefusedError) -> None:
         options = " ".join(f"--target {one}" for one in refused.working)
         lines.append(f"nothing is made of the policy; it can be made with `{options}`")
     else:
-        lines.append("nothing is made of the policy; no target can hold it")
+        lines.append("nothing is made of the policy; no target can hold it as it is")
     write_error("".join(f"stockade: {line}\n" for line in lines))
 
 

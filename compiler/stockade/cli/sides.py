@@ -14,6 +14,7 @@ from stockade.artifact.layout import LIMITS
 from stockade.cli.output import Refusal, write_error
 from stockade.diagnostics import PolicyRejected, quote
 from stockade.driver.review import ClaimRefusedError, Side, read_side, write_page
+from stockade.driver.targets import TargetsRefusedError
 
 # What a bundle may have is more than what a policy may.
 _MOST_BYTES = LIMITS["BUNDLE_BYTES"] + 1
@@ -35,7 +36,7 @@ def side(what: str, operand: str, wanted: list[str]) -> Side:
     except ClaimRefusedError as refused:
         message = f"the {what} {quote(operand)} cannot be compared: {refused}"
         raise Refusal(message) from refused
-    except PolicyRejected:
+    except (PolicyRejected, TargetsRefusedError):
         write_error(f"stockade: the {what} {quote(operand)} is refused:\n")
         raise
 
