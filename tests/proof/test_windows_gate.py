@@ -264,7 +264,7 @@ def test_a_refused_decision_names_request_and_both_answers() -> None:
 
 
 def test_a_usual_policy_is_judged_while_nobody_waits() -> None:
-    """Measured 15 to 32 ms on two busy processors; the bound leaves room for worse."""
+    """Measured 7 to 15 ms on two busy processors; the bound leaves room for worse."""
     artifact = _built()
     began = time.process_time()
     judge(_POLICY, artifact)

@@ -52,9 +52,10 @@ def _built(policy: Policy = _POLICY) -> WindowsArtifact:
 
 
 def _token(artifact: WindowsArtifact) -> Token:
-    user = (_ME, _GROUP, "S-1-1-0", "S-1-5-11", "S-1-5-32-545")
-    capabilities = tuple(one.sid for one in artifact.capabilities)
-    return Token(user, artifact.container_sid, capabilities, ("S-1-5-32-544",))
+    user = frozenset({_ME, _GROUP, "S-1-1-0", "S-1-5-11", "S-1-5-32-545"})
+    capabilities = frozenset(one.sid for one in artifact.capabilities)
+    admins = frozenset({"S-1-5-32-544"})
+    return Token(user, artifact.container_sid, capabilities, admins)
 
 
 def _entries(*texts: str) -> tuple[Entry, ...]:

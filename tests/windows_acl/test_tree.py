@@ -34,7 +34,11 @@ _ME, _GROUP = "S-1-5-21-1-2-3-1001", "S-1-5-21-1-2-3-513"
 _STRANGER = "S-1-5-21-1-2-3-1002"
 _BOX = container_sid("example.box")
 _READS, _WRITES = capability_sid("example.read"), capability_sid("example.write")
-_TOKEN = Token((_ME, "S-1-1-0", "S-1-5-11", "S-1-5-32-545"), _BOX, (_READS, _WRITES))
+_TOKEN = Token(
+    frozenset({_ME, "S-1-1-0", "S-1-5-11", "S-1-5-32-545"}),
+    _BOX,
+    frozenset({_READS, _WRITES}),
+)
 # The root, and the profile of a user, as a new Windows 11 has them.
 _ROOT = (
     "O:SYG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)"
@@ -125,7 +129,7 @@ def test_a_foreign_owners_list_keeps_the_user_and_so_the_program_out() -> None:
     )
     tree.add("C:\\Users\\other", descriptor=foreign)
     assert _reads(tree, "C:\\Users\\other") is Answer.DENIED
-    stranger = Token((_STRANGER,), _BOX, (_READS,))
+    stranger = Token(frozenset({_STRANGER}), _BOX, frozenset({_READS}))
     answer = tree.check(stranger, "C:\\Users\\other", FILE_GENERIC_READ)
     assert answer is Answer.ALLOWED
 

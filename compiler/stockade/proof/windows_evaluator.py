@@ -110,11 +110,14 @@ class WindowsEvaluator:
         given = found is Answer.ALLOWED
         return Decision(_ACTION_OF[found], self._opened_by(path) if given else _CLOSED)
 
+    @cached_property
+    def _paths(self) -> dict[str, str]:
+        return {one.path.casefold(): one.path for one in self.artifact.entries}
+
     def _opened_by(self, path: str) -> str:
-        above = {one.casefold() for one in folders_above(path)}
-        for entries in self.artifact.entries:
-            if entries.path.casefold() in above:
-                return f"the entries of `{entries.path}`"
+        for above in folders_above(path):
+            if above.casefold() in self._paths:
+                return f"the entries of `{self._paths[above.casefold()]}`"
         return f"open to all application packages, as {', '.join(OPEN_FOLDERS)} are"
 
     def _network(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from stockade.model.path_family import folders_above
 from stockade.model.windows_artifact import WindowsArtifact
-from stockade.proof.windows_acl.check import READINGS, Token
+from stockade.proof.windows_acl.check import Token
 from stockade.proof.windows_acl.descriptor import AccessList, Entry, with_entries
 from stockade.proof.windows_acl.sddl import read_descriptor, read_entry
 from stockade.proof.windows_acl.sids import (
@@ -51,10 +51,7 @@ class Host:
         key = (path, folder)
         found = self._known.get(key)
         if found is None:
-            place = self._place(path, folder=folder)
-            found = tuple(
-                self.tree.rights_on(self.token, place, reading) for reading in READINGS
-            )
+            found = self.tree.rights_on(self.token, self._place(path, folder=folder))
             self._known[key] = found
         return found
 
@@ -99,10 +96,10 @@ def described_host(artifact: WindowsArtifact) -> Host:
 
 def _token(artifact: WindowsArtifact) -> Token:
     return Token(
-        user=(_USER, _GROUP, EVERYONE, AUTHENTICATED_USERS, USERS),
+        user=frozenset({_USER, _GROUP, EVERYONE, AUTHENTICATED_USERS, USERS}),
         container=artifact.container_sid,
-        capabilities=tuple(one.sid for one in artifact.capabilities),
-        deny_only=(ADMINISTRATORS,),
+        capabilities=frozenset(one.sid for one in artifact.capabilities),
+        deny_only=frozenset({ADMINISTRATORS}),
     )
 
 

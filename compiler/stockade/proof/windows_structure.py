@@ -129,15 +129,14 @@ def _of_paths(policy: Policy, artifact: WindowsArtifact) -> Iterator[str]:
     granted = {folded(one.path, System.WINDOWS) for one in policy.grants}
     if sorted(paths) != sorted(granted):
         yield "the paths with entries are not those of the policy, each once"
+    accesses: dict[str, list[str]] = {}
+    for grant in policy.grants:
+        key = folded(grant.path, System.WINDOWS)
+        accesses.setdefault(key, []).append(grant.access.value)
     for one in artifact.entries:
         if _is_a_root(one.path):
             yield f"`{one.path}` is a drive's root, or the root of users' profiles"
-        accesses = {
-            grant.access.value
-            for grant in policy.grants
-            if folded(grant.path, System.WINDOWS) == folded(one.path, System.WINDOWS)
-        }
-        if one.access not in accesses:
+        if one.access not in accesses.get(folded(one.path, System.WINDOWS), ()):
             yield f"`{one.path}` is not granted as `{one.access}`"
         if _writable_and_open(one):
             yield f"`{one.path}` would be writable where every container executes"

@@ -83,26 +83,28 @@ class Token:
     that helps with files, except to go through folders that it may not read.
     """
 
-    user: tuple[str, ...]
+    user: frozenset[str]
     container: str
-    capabilities: tuple[str, ...] = ()
-    deny_only: tuple[str, ...] = ()
+    capabilities: frozenset[str] = frozenset()
+    deny_only: frozenset[str] = frozenset()
     opted_out: bool = False
 
 
-def granted(token: Token, descriptor: Descriptor, reading: Reading) -> int:
-    """Give every right that a token has on an object under one reading."""
-    as_user = _user_pass(token, descriptor)
-    as_package = _package_pass(token, descriptor, reading)
-    return as_user & as_package & _left_by_labels(descriptor)
+def granted(token: Token, descriptor: Descriptor) -> tuple[int, ...]:
+    """Give every right that a token has on an object, under each of READINGS."""
+    as_user = _user_pass(token, descriptor) & _left_by_labels(descriptor)
+    return tuple(as_user & one for one in _package_pass(token, descriptor))
 
 
 def check(token: Token, descriptor: Descriptor, mask: int) -> Answer:
     """Tell whether a token gets all of the rights it asks for."""
+    return asked(granted(token, descriptor), mask)
+
+
+def asked(rights: Iterable[int], mask: int) -> Answer:
+    """Tell whether all rights of a mask are among those of each reading."""
     wanted = mapped(mask)
-    return agreed(
-        not wanted & ~granted(token, descriptor, reading) for reading in READINGS
-    )
+    return agreed(not wanted & ~one for one in rights)
 
 
 def agreed(answers: Iterable[bool]) -> Answer:
@@ -113,14 +115,14 @@ def agreed(answers: Iterable[bool]) -> Answer:
     return Answer.ALLOWED if given == {True} else Answer.DENIED
 
 
-def _first_match(entries: Iterable[tuple[Entry, bool]]) -> int:
+def _first_match(entries: Iterable[Entry]) -> int:
     """Go through entries that apply; the first that names a right decides it."""
     allowed = denied = 0
-    for entry, denies_bind in entries:
+    for entry in entries:
         mask = mapped(entry.mask)
         if entry.kind is Kind.ALLOW:
             allowed |= mask & ~denied
-        elif denies_bind:
+        else:
             denied |= mask & ~allowed
     return allowed
 
@@ -128,36 +130,59 @@ def _first_match(entries: Iterable[tuple[Entry, bool]]) -> int:
 def _user_pass(token: Token, descriptor: Descriptor) -> int:
     if descriptor.dacl is None:
         return FILE_ALL_ACCESS
-    sids = set(token.user)
     effective = [one for one in descriptor.dacl.entries if one.effective]
-    owns = descriptor.owner in sids
+    owns = descriptor.owner in token.user
     # An entry for the owner's rights takes the place of what owning implies.
     implied = 0
     if owns and not any(one.sid == OWNER_RIGHTS for one in effective):
         implied = READ_CONTROL | WRITE_DAC
-    if owns:
-        sids.add(OWNER_RIGHTS)
     # No entry can deny what owning implies: it is granted before the list is read.
     return implied | _first_match(
-        (one, True)
+        one
         for one in effective
-        if one.sid in sids or (one.kind is Kind.DENY and one.sid in token.deny_only)
+        if one.sid in token.user
+        or (owns and one.sid == OWNER_RIGHTS)
+        or (one.kind is Kind.DENY and one.sid in token.deny_only)
     )
 
 
-def _package_pass(token: Token, descriptor: Descriptor, reading: Reading) -> int:
+def _package_pass(token: Token, descriptor: Descriptor) -> tuple[int, ...]:
+    """Go through the entries for containers, once where readings cannot differ."""
     if descriptor.dacl is None:
-        return 0
-    sids = {token.container, *token.capabilities}
-    if token.opted_out or reading.restricted_is_all:
-        sids.add(ALL_RESTRICTED_APPLICATION_PACKAGES)
-    if not token.opted_out:
-        sids.add(ALL_APPLICATION_PACKAGES)
-    return _first_match(
-        (one, reading.package_denies_bind)
+        return (0,) * len(READINGS)
+    named = [
+        one
         for one in descriptor.dacl.entries
-        if one.effective and one.sid in sids and names_containers(one.sid)
+        if one.effective and names_containers(one.sid) and _may_match(token, one.sid)
+    ]
+    if not any(map(_is_disputed, named)):
+        return (_first_match(named),) * len(READINGS)
+    return tuple(
+        _first_match(one for one in named if _counts(token, one, reading))
+        for reading in READINGS
     )
+
+
+def _may_match(token: Token, sid: str) -> bool:
+    """Tell whether an entry is for a container by some reading."""
+    if sid == ALL_APPLICATION_PACKAGES:
+        return not token.opted_out
+    return sid in token.capabilities or sid in (
+        token.container,
+        ALL_RESTRICTED_APPLICATION_PACKAGES,
+    )
+
+
+def _is_disputed(entry: Entry) -> bool:
+    return entry.kind is Kind.DENY or entry.sid == ALL_RESTRICTED_APPLICATION_PACKAGES
+
+
+def _counts(token: Token, entry: Entry, reading: Reading) -> bool:
+    if entry.kind is Kind.DENY and not reading.package_denies_bind:
+        return False
+    if entry.sid == ALL_RESTRICTED_APPLICATION_PACKAGES:
+        return token.opted_out or reading.restricted_is_all
+    return True
 
 
 _CHANGES = FILE_GENERIC_WRITE | DELETE | FILE_DELETE_CHILD | WRITE_DAC | WRITE_OWNER

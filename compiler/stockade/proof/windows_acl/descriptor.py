@@ -27,6 +27,7 @@ class Flag(IntFlag):
 
 
 NONE = Flag(0)
+_INHERIT_ONLY = int(Flag.INHERIT_ONLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class Entry:
     @property
     def effective(self) -> bool:
         """Tell whether it counts for the object that has it."""
-        return not self.flags & Flag.INHERIT_ONLY
+        # Flags of their own type would take most of the time of a check.
+        return not int(self.flags) & _INHERIT_ONLY
 
     @property
     def inherited(self) -> bool:

@@ -11,8 +11,7 @@ import re
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from stockade.proof.windows_acl.check import READINGS, Answer, Reading, Token, agreed
-from stockade.proof.windows_acl.check import granted as granted_on
+from stockade.proof.windows_acl.check import READINGS, Answer, Token, asked, granted
 from stockade.proof.windows_acl.descriptor import (
     AccessList,
     Descriptor,
@@ -26,7 +25,6 @@ from stockade.proof.windows_acl.masks import (
     FILE_GENERIC_READ,
     FILE_LIST_DIRECTORY,
     FILE_READ_ATTRIBUTES,
-    mapped,
 )
 
 _PATH = re.compile(
@@ -71,6 +69,15 @@ def parent_of(path: str) -> str | None:
     return above if "\\" in above else above + "\\"
 
 
+def _folder_of(path: str) -> str:
+    """Give the folder above a path; raises PathRefusedError where none can be."""
+    _key(path)
+    above = parent_of(path)
+    if above is None:
+        raise PathRefusedError(f"no folder is above `{path}`")
+    return above
+
+
 def _key(path: str) -> str:
     if not _PATH.fullmatch(path) or re.search(r"[ .](\\|$)", path):
         raise PathRefusedError(f"`{path}` is no path of a local drive")
@@ -85,6 +92,8 @@ class Tree:
     group: str
     otherwise: AccessList
     _places: dict[str, Place] = field(default_factory=dict)
+    # What lies in each folder, in the order in which it was added.
+    _below: dict[str, list[str]] = field(default_factory=dict)
 
     def add_drive(self, root: str, descriptor: Descriptor) -> None:
         r"""Add a drive by its root, `C:\`."""
@@ -105,14 +114,14 @@ class Tree:
         """
         made = self.would_be(path, kind)
         place = replace(made, descriptor=descriptor or made.descriptor, target=target)
+        if path not in self:
+            self._below.setdefault(_key(_folder_of(path)), []).append(path)
         self._places[_key(path)] = place
         return place
 
     def would_be(self, path: str, kind: PlaceKind) -> Place:
         """Tell what something new at a path would be, and leave it out of the tree."""
-        _key(path)
-        above = parent_of(path)
-        parent = None if above is None else self._places.get(_key(above))
+        parent = self._places.get(_key(_folder_of(path)))
         if parent is None or parent.kind is not PlaceKind.FOLDER:
             raise PathRefusedError(f"no folder is above `{path}`")
         descriptor = created_in(
@@ -153,15 +162,13 @@ class Tree:
     def _pass_on(self, path: str) -> None:
         """Update what lies below a folder; never through a junction."""
         parent = self._at(path)
-        for key, place in list(self._places.items()):
-            above = parent_of(place.path)
-            if above is None or _key(above) != _key(path):
-                continue
+        for name in self._below.get(_key(path), ()):
+            place = self._at(name)
             new = updated_below(
                 parent.descriptor, place.descriptor, folder=place.folder
             )
             if new != place.descriptor:
-                self._places[key] = replace(place, descriptor=new)
+                self._places[_key(name)] = replace(place, descriptor=new)
                 if place.kind is PlaceKind.FOLDER:
                     self._pass_on(place.path)
 
@@ -194,35 +201,40 @@ class Tree:
             at = above
         return found
 
-    def rights(self, token: Token, path: str, reading: Reading) -> int:
-        """Give a token's rights on what a path leads to."""
+    def rights(self, token: Token, path: str) -> tuple[int, ...]:
+        """Give a token's rights on what a path leads to, under each of READINGS."""
         place, passed = self.resolve(path)
-        if reading.junctions_need_read and not all(
-            not FILE_GENERIC_READ & ~granted_on(token, one.descriptor, reading)
-            for one in passed
-        ):
-            return 0
-        return self.rights_on(token, place, reading)
+        closed = [False] * len(READINGS)
+        for junction in passed:
+            for at, rights in enumerate(granted(token, junction.descriptor)):
+                needs = READINGS[at].junctions_need_read
+                closed[at] |= needs and bool(FILE_GENERIC_READ & ~rights)
+        found = self.rights_on(token, place)
+        return tuple(
+            0 if shut else one for shut, one in zip(closed, found, strict=True)
+        )
 
-    def rights_on(self, token: Token, place: Place, reading: Reading) -> int:
+    def rights_on(self, token: Token, place: Place) -> tuple[int, ...]:
         """Give a token's rights on something in a folder of the tree.
 
         A folder that may be listed shows its children's attributes, and one whose
         children may be deleted has no need of their own right (MS-FSA 2.1.5.1.2).
         """
-        found = granted_on(token, place.descriptor, reading)
+        found = granted(token, place.descriptor)
         above = parent_of(place.path)
-        if above is not None:
-            folder = granted_on(token, self._at(above).descriptor, reading)
-            if folder & FILE_DELETE_CHILD:
-                found |= DELETE
-            if folder & FILE_LIST_DIRECTORY:
-                found |= FILE_READ_ATTRIBUTES
-        return found
+        if above is None:
+            return found
+        folder = granted(token, self._at(above).descriptor)
+        return tuple(
+            one | _by_way_of(rights) for one, rights in zip(found, folder, strict=True)
+        )
 
     def check(self, token: Token, path: str, mask: int) -> Answer:
         """Tell whether a token may open what a path leads to for some rights."""
-        wanted = mapped(mask)
-        return agreed(
-            not wanted & ~self.rights(token, path, reading) for reading in READINGS
-        )
+        return asked(self.rights(token, path), mask)
+
+
+def _by_way_of(folder: int) -> int:
+    """Give the rights that those on a folder imply on what lies in it."""
+    implied = DELETE if folder & FILE_DELETE_CHILD else 0
+    return implied | (FILE_READ_ATTRIBUTES if folder & FILE_LIST_DIRECTORY else 0)
