@@ -218,6 +218,10 @@ def test_machine_is_asked_and_processes_are_not() -> None:
     for name in ("hw.optional.arm64", "hw.cachelinesize", "kern.osrelease"):
         assert asked(Policy(), "sysctl-read", sysctl_name=name)
         assert not asked(Policy(), "sysctl-write", sysctl_name=name)
+    for ip in Ip:
+        allowed = ip in {Ip.CLIENT, Ip.ALL}
+        routes = "net.routetable.0.0.3.0"
+        assert asked(Policy(ip=ip), "sysctl-read", sysctl_name=routes) is allowed
     for name in ("kern.proc.pid.1", "kern.procargs2.1", "kern.bootargs"):
         assert not asked(Policy(), "sysctl-read", sysctl_name=name)
 
