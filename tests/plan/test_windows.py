@@ -117,6 +117,8 @@ def _deviates(policy: Policy, request: object) -> str:
         ({"ip": Ip.CLIENT}, ConnectRequest(OUTSIDE, 80), ""),
         ({"ip": Ip.ALL}, ConnectRequest(NEIGHBOUR, 80), ""),
         ({}, ConnectRequest(OUTSIDE, 80), ""),
+        ({"ip": Ip.PRIVATE}, ConnectRequest("127.0.0.1", 80), ""),
+        ({"ip": Ip.PRIVATE}, ConnectRequest(OUTSIDE, 80), ""),
         ({"signals": Signals.ANY}, SignalRequest(9), "signals-stay-inside"),
         ({"signals": Signals.ISOLATED}, SignalRequest(9, inside=True), ""),
         (
@@ -129,7 +131,7 @@ def _deviates(policy: Policy, request: object) -> str:
 def test_where_a_container_deviates(
     change: dict[str, object], request_: object, name: str
 ) -> None:
-    """S2-022 S2-035 S2-036 S2-128 S2-245: each row, and its neighbour it is not of."""
+    """S2-022 S2-035 S2-036 S2-041 S2-128 S2-245: each row and its neighbour."""
     assert _deviates(replace(_POLICY, **change), request_) == name  # type: ignore[arg-type]
 
 

@@ -217,7 +217,7 @@ def test_network_is_by_capabilities(ip: Ip, names: list[str], exempt: bool) -> N
 
 
 def test_children_are_denied_by_job_and_process() -> None:
-    """S2-178: the process attribute, and a job of one; S2-361: it ends with the job."""
+    """S2-178: the process attribute and a job of one; S2-361 S2-173: all end with it."""
     alone = built(replace(POLICY, children=Children.NONE))
     assert JobLimit.ONE_PROCESS in alone.job_limits
     assert Mitigation.NO_CHILD_PROCESSES in alone.mitigations
@@ -270,7 +270,10 @@ def test_two_variables_are_added() -> None:
 
 
 def test_hosts_are_checked_before_anything_is_changed() -> None:
-    """S2-355 S2-358 S2-365 S2-367: what refuses a start; S2-349 S2-364: read back."""
+    """S2-355 S2-358 S2-365 S2-367: what refuses a start; S2-349 S2-364: read back.
+
+    S1-224 S1-225 S2-341: what a host gives reason to warn of.
+    """
     found: dict[PreflightKind, set[str]] = {}
     for one in built(POLICY).preflight:
         found.setdefault(one.kind, set()).add(one.name)
@@ -289,7 +292,7 @@ def test_hosts_are_checked_before_anything_is_changed() -> None:
 
 
 def test_a_removal_names_all_that_was_written_and_nothing_else() -> None:
-    """S2-346 S1-171: each entry by its SID; S2-347: the program's by name."""
+    """S2-346 S1-171: each entry by its SID; S2-347 S1-172: the program's by name."""
     artifact = built(POLICY)
     written = {read_entry(text)[3] for text in all_entries(artifact)}
     assert {one.sid for one in artifact.removal} == written
