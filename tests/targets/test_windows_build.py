@@ -217,7 +217,7 @@ def test_network_is_by_capabilities(ip: Ip, names: list[str], exempt: bool) -> N
 
 
 def test_children_are_denied_by_job_and_process() -> None:
-    """S2-178: the process attribute and a job of one; S2-361 S2-173: all end with it."""
+    """S2-178: by the process attribute and a job of one; S2-361 S2-173: all ends."""
     alone = built(replace(POLICY, children=Children.NONE))
     assert JobLimit.ONE_PROCESS in alone.job_limits
     assert Mitigation.NO_CHILD_PROCESSES in alone.mitigations
