@@ -54,6 +54,17 @@ def test_a_reason_names_value_place_and_targets() -> None:
     )
 
 
+def test_a_reason_without_a_place_names_the_policy() -> None:
+    """Several policies may be judged by one command."""
+    with pytest.raises(TargetsRefusedError) as caught:
+        chosen_targets(Policy(), ["windows"], name="p.toml")
+    (reason,) = caught.value.reasons
+    assert reason == (
+        "p.toml: `appcontainer_name` must be written for `windows`: it names the"
+        " container"
+    )
+
+
 def test_every_reason_is_given() -> None:
     policy = Policy(ip=Ip.PRIVATE, children=Children.CONTAINED)
     assert len(_refusal(policy, *LINUX).reasons) == 2

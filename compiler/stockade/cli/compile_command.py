@@ -34,7 +34,7 @@ def compile_command(entry: bytes, raw: list[bytes]) -> int:
     file = read_policy_file(path)
     name = file_stem(file)
     policy, places = read_placed(file.data, file.name)
-    chosen = chosen_targets(policy, wanted, places)
+    chosen = chosen_targets(policy, wanted, places, file.name)
     compiled = {one: compile_one(policy, name, one) for one in chosen}
     directory = Path(read.value("-o") or Path(path).parent)
     try:

@@ -48,7 +48,7 @@ def snapshot_command(entry: bytes, raw: list[bytes]) -> int:
             file = read_policy_file(path)
             policy, places = read_placed(file.data, file.name)
             name = file_stem(file)
-            chosen = chosen_targets(policy, wanted, places)
+            chosen = chosen_targets(policy, wanted, places, file.name)
             made = {one: compile_one(policy, name, one) for one in chosen}
             status = max(status, work(read, file, made))
         except PolicyRejected as rejected:

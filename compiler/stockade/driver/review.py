@@ -81,7 +81,7 @@ def read_side(data: bytes, name: str, wanted: Iterable[str] = ()) -> Side:
         Document(name, data.decode()),
         {
             target: _subject(_built(policy, target), policy, where)
-            for target in chosen_targets(policy, wanted, where)
+            for target in chosen_targets(policy, wanted, where, name)
         },
     )
 

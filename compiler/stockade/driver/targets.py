@@ -39,17 +39,21 @@ class TargetsRefusedError(Exception):
 
 
 def chosen_targets(
-    policy: Policy, wanted: Iterable[str] = (), places: Places = NO_PLACES
+    policy: Policy,
+    wanted: Iterable[str] = (),
+    places: Places = NO_PLACES,
+    name: str = "",
 ) -> tuple[str, ...]:
     """Give the wanted targets, or the policy's own, sorted and each once.
 
-    Raises TargetsRefusedError where one of them cannot hold the policy.
+    `name` is what the policy is called where nothing is written to point at. Raises
+    TargetsRefusedError where one of them cannot hold the policy.
     """
     asked = dict.fromkeys(wanted) or dict.fromkeys(default_targets(policy))
     lacks = tuple(_lacks(policy, sorted(asked)))
     if lacks:
         working = [one for one in targets() if not unbuilt(policy, SYSTEM_OF[one])]
-        reasons = tuple(_reason(one, places) for one in lacks)
+        reasons = tuple(_reason(one, places, name) for one in lacks)
         raise TargetsRefusedError(reasons, tuple(working))
     return tuple(sorted(asked))
 
@@ -84,11 +88,12 @@ def _lacks(policy: Policy, asked: Iterable[str]) -> Iterator[Lacking]:
         yield Lacking(lack, tuple(names))
 
 
-def _reason(one: Lacking, places: Places) -> str:
+def _reason(one: Lacking, places: Places, name: str) -> str:
     lack = one.unbuilt
     listed = ", ".join(f"`{name}`" for name in one.targets)
     place = _place(lack, places)
-    where = f"{visible(place.where)}: " if place.where else ""
+    where = place.where or name
+    where = f"{visible(where)}: " if where else ""
     preposition = "on" if lack.lack is Lack.IMPOSSIBLE else "for"
     return (
         f"{where}{_subject(lack, place)} {lack.lack.value} {preposition} {listed}:"

@@ -129,7 +129,7 @@ _ROWS = (
     ),
     _Row(
         System.LINUX,
-        Unbuilt("project_files", "protected", "needs a view of the files of its own"),
+        Unbuilt("project_files", "protected", "needs a file system view of its own"),
         _guards_project_files,
     ),
     _Row(
@@ -175,7 +175,7 @@ _ROWS = (
         System.WINDOWS,
         Unbuilt(
             "commands",
-            "listed",
+            "",
             'needs `children = "none"` there: every container may execute the'
             " system's own programs",
             Lack.IMPOSSIBLE,
