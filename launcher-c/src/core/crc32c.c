@@ -106,7 +106,7 @@ bool stk_crc32c_has_hardware(void)
 #endif
 }
 
-__attribute__((target("sse4.2"))) uint32_t
+__attribute__((target("sse4.2,crc32"))) uint32_t
 stk_crc32c_hardware(uint32_t crc, const void *bytes, size_t length)
 {
 	const unsigned char *at = bytes;

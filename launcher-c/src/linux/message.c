@@ -35,8 +35,8 @@ static const char *remedy(int error)
 }
 
 /* Makes one line out of the parts. */
-static void compose(const char *before, const char *format, va_list values,
-		    int error)
+static STK_PRINTF(2, 0) void compose(const char *before, const char *format,
+				     va_list values, int error)
 {
 	line.used = 0;
 	line_add(&line, "%s", before);
@@ -46,8 +46,9 @@ static void compose(const char *before, const char *format, va_list values,
 	line_end(&line);
 }
 
-static _Noreturn void refuse(enum message_kind kind, int probe,
-			     const char *format, va_list values, int error)
+static STK_PRINTF(3, 0) _Noreturn void refuse(enum message_kind kind, int probe,
+					      const char *format,
+					      va_list values, int error)
 {
 	const bool reporting = report >= 0;
 
