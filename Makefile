@@ -13,6 +13,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 QUIET := .ci/quiet
+# The compiler of `make cross`, 440 MB of it: no other target needs it.
+ZIG := build/zig
 CARGO := cargo
 export CARGO_TARGET_DIR := $(CURDIR)/build/cargo
 
@@ -76,6 +78,11 @@ test-kernels: packages-kernels build $(VENV)/.test ## boot every kernel of the m
 test-kernels-broken: packages-kernels build $(VENV)/.test ## see that broken artifacts fail where they must
 	$(BIN)/python tests/kernels/run_breaks.py $(KERNELS)
 
+.PHONY: cross
+cross: packages-cross build $(ZIG)/.made ## build the launcher for six systems, by a compiler of its own
+	@$(MAKE) --no-print-directory -C launcher-c -f cross.mk cross BUILD=$(CURDIR)/build \
+		ZIG=$(CURDIR)/$(ZIG)/venv/bin/python-zig
+
 # The tests that know how to rewrite what they compare with.
 BLESSED = $(shell grep -rlw bless tests --include='test_*.py')
 
@@ -96,7 +103,8 @@ clean: ## remove everything that was built
 	rm -f compiler/stockade/_bpfverify*.so
 	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +
 
-.PHONY: packages-build packages-demo packages-test packages-lint packages-kernels
+.PHONY: packages-build packages-demo packages-test packages-lint packages-kernels \
+	packages-cross
 packages-build:
 	@.ci/packages build
 packages-demo:
@@ -107,6 +115,8 @@ packages-lint:
 	@.ci/packages build lint
 packages-kernels:
 	@.ci/packages build kernels
+packages-cross:
+	@.ci/packages wine
 
 # The stamps lie in .venv, so that they go with it. None of them names the package
 # check as what it needs: a phony one would make every build anew.
@@ -131,4 +141,11 @@ $(VENV)/.test: $(VENV)/.made
 $(VENV)/.lint: $(VENV)/.made $(VENV)/.test
 	@$(PYTHON) .ci/requirements.py lint >$(VENV)/lint.txt
 	@$(QUIET) 'lint packages' $(PIP) install -r $(VENV)/lint.txt
+	@touch $@
+
+$(ZIG)/.made: .ci/zig.txt
+	@rm -rf $(ZIG)
+	@$(QUIET) 'virtual environment of zig' $(PYTHON) -m venv $(ZIG)/venv
+	@$(QUIET) 'zig, 100 MB' $(ZIG)/venv/bin/python -m pip --quiet --no-input \
+		--disable-pip-version-check install --require-hashes --no-deps -r $<
 	@touch $@
