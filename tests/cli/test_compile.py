@@ -46,8 +46,8 @@ def test_all_targets_are_written_beside_the_policy(
     """S1-370 in the good case."""
     assert _compile(policy) == 0
     written = [
-        f"server.linux-{machine}.{suffix}"
-        for machine in ("aarch64", "x86_64")
+        f"server.{target}.{suffix}"
+        for target in ("linux-aarch64", "linux-x86_64", "macos")
         for suffix in ("stk", "txt")
     ]
     assert _names(policy.parent) == sorted([*written, "server.toml"])

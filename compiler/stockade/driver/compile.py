@@ -15,12 +15,14 @@ from stockade.abi.targets import SYSTEM_OF, System
 from stockade.artifact.write import checked_bytes, checksum_of, write_all
 from stockade.driver.back_end import BackEnd
 from stockade.driver.linux import LINUX
+from stockade.driver.macos import MACOS
 from stockade.driver.windows import WINDOWS
 from stockade.model.policy import Policy
 from stockade.plan.support import unbuilt
 
 _BACK_ENDS: dict[System, BackEnd[Any]] = {
     System.LINUX: LINUX,
+    System.MACOS: MACOS,
     System.WINDOWS: WINDOWS,
 }
 

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Put the stages of a macOS artifact together: plan, target, gate, snapshot."""
+
+from __future__ import annotations
+
+from stockade.abi.targets import System
+from stockade.artifact.macos_listing import disassemble_macos
+from stockade.artifact.macos_snapshot import write_snapshot
+from stockade.driver.back_end import BackEnd
+from stockade.model.key_rows import policy_of
+from stockade.model.macos_artifact import MacosArtifact
+from stockade.model.path_family import policy_on
+from stockade.model.policy import Policy
+from stockade.plan.macos import requirements
+from stockade.plan.macos_warnings import warnings
+from stockade.proof.macos_gate import judge
+from stockade.targets.macos.build import build
+
+
+def build_macos(
+    policy: Policy, name: str, target: str, hidden: frozenset[str] = frozenset()
+) -> MacosArtifact:
+    """Build the artifact of a policy, unjudged; there is one for all Macs."""
+    del target
+    own = policy_on(policy, System.MACOS)
+    return build(
+        own,
+        name=name,
+        requirements=requirements(own),
+        warnings=tuple(line for line in warnings(own) if line.id not in hidden),
+    )
+
+
+def _claimed(artifact: MacosArtifact) -> Policy:
+    return policy_of(artifact.keys)
+
+
+def _verdict(artifact: MacosArtifact, proved: int) -> tuple[str, ...]:
+    found = f"{proved} decisions of the profile simulated, each as its keys mean"
+    return (f"{artifact.target}: {found}; never run on macOS",)
+
+
+MACOS = BackEnd(
+    build_macos, judge, write_snapshot, _claimed, _verdict, disassemble_macos
+)
