@@ -178,6 +178,20 @@ def test_addresses_match_by_protocol_family_host_and_port() -> None:
     assert allows(profile, ask, remote=[Address("203.0.113.7", 53, "udp")])
     assert not allows(profile, ask, remote=[Address("2001:db8::1", 53, "udp")])
     assert not allows(profile, ask, local=[Address("127.0.0.1", 80)])
+    named = "(allow network-outbound (remote ip))"
+    assert allows(named, ask, remote=[Address("host.example", 80)])
+    assert not allows(profile, ask, remote=[Address("host.example", 80)])
+
+
+def test_a_socket_that_was_not_bound_has_any_local_address() -> None:
+    """So a filter of the local end lets a program connect anywhere."""
+    outside = [Address("203.0.113.7", 80)]
+    ask = "network-outbound"
+    assert allows("(allow network* (local ip))", ask, remote=outside)
+    assert not allows("(allow network* (local udp))", ask, remote=outside)
+    assert not allows('(allow network* (local ip "*:80"))', ask, remote=outside)
+    bound = [Address("127.0.0.1", 80)]
+    assert not allows("(allow network* (local ip6))", ask, remote=outside, local=bound)
 
 
 def test_unix_sockets_are_named_by_path() -> None:

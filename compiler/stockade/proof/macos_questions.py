@@ -40,6 +40,7 @@ from stockade.proof.sbpl.context import Address, Fact
 # What something new in a folder is called.
 NEW, OTHER = "stockade-new", "stockade-other"
 _LOOPBACK, _EVERYWHERE = "127.0.0.1", "0.0.0.0"  # noqa: S104 - what a program may bind to
+_EPHEMERAL = 49152
 # A request of a disk, which says its block size: no terminal has it.
 _HARMLESS_IOCTL = 25624
 _FILE, _FOLDER, _LINK = "REGULAR-FILE", "DIRECTORY", "SYMLINK"
@@ -245,11 +246,15 @@ def _network(
 def _connect(request: ConnectRequest) -> Question:
     """Reach a port; that `system-socket` is asked for IP at all is not known."""
     host = _LOOPBACK if request.host == "localhost" else request.host
-    out = Ask(
+    remote = ("remote", Address(host, request.port, request.transport))
+    out = Ask("network-outbound", (remote,))
+    # Where the kernel takes an address of this host for the near end by itself.
+    near = Ask(
         "network-outbound",
-        (("remote", Address(host, request.port, request.transport)),),
+        (remote, ("local", Address(_LOOPBACK, _EPHEMERAL, request.transport))),
     )
-    return Question((out, _ip_socket(host, request.transport)), ((out,),))
+    needs = (out, near, _ip_socket(host, request.transport))
+    return Question(needs, ((out,), (near,)))
 
 
 def _local(operation: str, host: str, port: int, transport: Transport) -> Ask:

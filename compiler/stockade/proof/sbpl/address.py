@@ -32,19 +32,23 @@ class AddressPattern:
     port: int | None
 
     def matches(self, address: Address) -> bool:
-        """Tell whether an address is one of these."""
-        try:
-            host = ipaddress.ip_address(
-                "127.0.0.1" if address.host == "localhost" else address.host
-            )
-        except ValueError:
-            return False
+        """Tell whether an address is one of these; a name is an outside host's."""
+        family, is_local = _host(address.host)
         return (
             self.protocol in (None, address.protocol)
-            and self.family in (None, host.version)
-            and (not self.is_local or host in _LOCALHOST)
+            and self.family in (None, family)
+            and (not self.is_local or is_local)
             and self.port in (None, address.port)
         )
+
+
+def _host(host: str) -> tuple[int | None, bool]:
+    """Tell the version of IP and whether a host is this one, as far as can be told."""
+    try:
+        found = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        return None, False
+    return found.version, found in _LOCALHOST
 
 
 def read_address(protocol: str, written: str) -> AddressPattern:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -259,12 +259,25 @@ def _address(end: str) -> Maker:
         def holds(context: Context) -> bool:
             return any(
                 isinstance(value, Address) and pattern.matches(value)
-                for value in context.values(end)
+                for value in context.values(end) or _unbound(context, end)
             )
 
         return Filter(holds, (kind,))
 
     return make
+
+
+def _unbound(context: Context, end: str) -> Iterator[Address]:
+    """Give the local end of an IP socket that was never given one.
+
+    So `(allow network* (local ip))` allows to connect anywhere: measured on macOS 14.3
+    (NixOS/nix#10078). Whether such an end is `localhost` too is not known.
+    """
+    if end == "local":
+        for value in context.values("remote"):
+            if isinstance(value, Address):
+                any_host = "::" if ":" in value.host else "0.0.0.0"  # noqa: S104
+                yield Address(any_host, 0, value.protocol)
 
 
 def _makers() -> dict[str, Maker]:

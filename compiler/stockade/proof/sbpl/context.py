@@ -11,6 +11,14 @@ from typing import TypeAlias
 MAX_FACT = 4_096
 
 
+# What facts are called elsewhere, and here.
+_OTHER_NAMES = {
+    "iokit-user-client-class": "iokit-registry-entry-class",
+    "mode": "file-mode",
+    "vnode": "vnode-type",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """One end of an IP socket."""
@@ -45,7 +53,9 @@ class Context:
 def context_of(facts: Facts, *, folds: bool = False) -> Context:
     """Make a context; `path` is the resolved path, as the kernel would give it."""
     told = {
-        name: (value,) if isinstance(value, (str, int, Address)) else tuple(value)
+        _OTHER_NAMES.get(name, name): (value,)
+        if isinstance(value, (str, int, Address))
+        else tuple(value)
         for name, value in facts.items()
     }
     for values in told.values():
