@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from every_value import NAMED, base_of, every_value, words
 
+from stage import REPOSITORY
 from stockade.abi.targets import System
 from stockade.driver.linux import build_linux
 from stockade.model.path_family import policy_on
@@ -28,6 +30,7 @@ from stockade.model.policy import (
 from stockade.model.policy import System as SystemSet
 from stockade.model.windows_artifact import CapabilityKind
 from stockade.plan.support import ALIKE, NOTHING, Lack, unbuilt
+from stockade.policy.places import key_of
 from stockade.targets.macos import build as macos_build
 from stockade.targets.windows import build as windows_build
 
@@ -229,3 +232,20 @@ def test_a_system_without_one_of_the_paths_is_lacking() -> None:
         lacking = windows if system is not System.WINDOWS else posix
         assert _lacking(lacking, system) == [("grants", "")]
         assert not unbuilt(both, system)
+
+
+def test_page_of_the_format_tells_what_is_lacking() -> None:
+    """For each value of each key: the row names it, in the system's column."""
+    page = (REPOSITORY / "docs" / "policy.md").read_text("utf-8")
+    table = page.split("## What a system cannot hold\n", 1)[1].split("\n## ", 1)[0]
+    rows = [line.strip("|").split("|") for line in table.split("\n") if "|" in line]
+    told = {
+        system: " ".join(row[0] for row in rows if row[column].strip())
+        for column, system in enumerate(System, start=1)
+    }
+    for system, (field, value) in itertools.product(System, every_value()):
+        change: dict[str, Any] = {field: value}
+        policy = replace(base_of(field, system), **change)
+        for lack in unbuilt(policy, system):
+            name = (key_of(lack.field) or lack.field).rpartition(".")[2]
+            assert name in told[system], (lack, system)
