@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import pytest
 
+from stockade.abi.targets import System
 from stockade.diagnostics import Code, PolicyRejected
+from stockade.model.path_family import places_on, policy_on
 from stockade.model.policy import Access, Grant
-from stockade.policy import read_policy
+from stockade.policy import read_placed, read_policy
 
 HEAD = "version = 1\n[filesystem]\n"
 
@@ -135,3 +137,20 @@ def test_one_path_in_two_cases_keeps_its_first_spelling() -> None:
 def test_case_counts_elsewhere() -> None:
     """S2-337: what only a Mac would read as one path is no mistake everywhere."""
     assert len(_grants(read_write=["/a"], read_exec=["/A"])) == 2
+
+
+def test_places_follow_the_spelling_of_a_system() -> None:
+    """What a Mac calls `/private/tmp` was written as `/tmp`, at a line of its own."""
+    text = HEAD + "read = [\n'/tmp/x',\n'C:\\x',\n'/private/tmp/x']\n"
+    policy, places = read_placed(text.encode(), "p.toml")
+    for system, path, line in (
+        (System.LINUX, "/tmp/x", 4),
+        (System.MACOS, "/private/tmp/x", 4),
+        (System.WINDOWS, "C:\\x", 5),
+    ):
+        grants = policy_on(policy, system).grants
+        own = places_on(places, system)
+        assert [one.path for one in grants][-1:] == [path]
+        assert own.grants[grants[-1]].where == f"p.toml:{line}"
+        assert set(own.grants) == set(grants)
+        assert own.keys == places.keys

@@ -21,7 +21,7 @@ from stockade.model.any_artifact import AnyArtifact
 from stockade.model.artifact import Artifact, Filter, Probe
 from stockade.model.key_rows import KeyRowsError
 from stockade.model.macos_artifact import MacosArtifact
-from stockade.model.path_family import policy_on
+from stockade.model.path_family import places_on, policy_on
 from stockade.model.place import Places
 from stockade.model.policy import Policy
 from stockade.model.request import CallRequest
@@ -88,7 +88,7 @@ def read_side(data: bytes, name: str, wanted: Iterable[str] = ()) -> Side:
 
 def _subject(artifact: AnyArtifact, policy: Policy, where: Places) -> AnySubject:
     system = SYSTEM_OF[artifact.target]
-    return Subject(artifact, policy_on(policy, system), where)
+    return Subject(artifact, policy_on(policy, system), places_on(where, system))
 
 
 def _claimed(artifact: AnyArtifact) -> Policy:

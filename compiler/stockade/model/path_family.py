@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from stockade.abi.targets import System
 from stockade.model.macos_paths import canonical_macos_path
+from stockade.model.place import Place, Places
 from stockade.model.policy import Access, Grant, Policy
 
 _DRIVE = re.compile(r"[A-Za-z]:\\")
@@ -81,6 +82,20 @@ def policy_on(policy: Policy, system: System) -> Policy:
     return replace(
         policy, grants=tuple(sorted(kept)), project_write=tuple(sorted(freed))
     )
+
+
+def places_on(places: Places, system: System) -> Places:
+    """Give the places of path rules by the rules that `policy_on` makes of them.
+
+    Of two that become one rule the first written stands.
+    """
+    own = family_on(system)
+    grants: dict[Grant, Place] = {}
+    for grant, place in places.grants.items():
+        if family_of(grant.path) is own:
+            spelled = Grant(_spelled(grant.path, system), grant.access)
+            grants.setdefault(spelled, place)
+    return Places(places.keys, grants)
 
 
 def _spelled(path: str, system: System) -> str:
