@@ -199,7 +199,7 @@ ROWS: dict[str, tuple[NeutralRequest, str, str, str]] = {
         ConnectRequest("localhost", 80),
         f'{_IP}(allow network-outbound (remote tcp "localhost:80"))',
         f'{_IP}(allow network-outbound (remote tcp "localhost:81"))',
-        "",
+        f'{_IP}(allow network-outbound (local tcp "localhost:*"))',
     ),
     "bind": (
         BindRequest(80, Transport.UDP),

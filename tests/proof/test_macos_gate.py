@@ -68,7 +68,8 @@ def _forms(profile: str) -> Iterator[ListForm]:
         yield form
 
 
-@pytest.mark.parametrize("name", _POLICIES)
+# "plain" has no rule that neither of these has.
+@pytest.mark.parametrize("name", ["private", "open"])
 def test_no_rule_can_be_left_out_unnoticed(name: str) -> None:
     policy = _POLICIES[name]
     artifact = _built(policy)

@@ -122,6 +122,11 @@ def links(artifact: MacosArtifact) -> Iterator[Ask]:
                 yield on_path("file-read-metadata", path, "SYMLINK")
 
 
+def of_networks() -> Iterator[Ask]:
+    """Give what tells of the own addresses, which programs with a network ask."""
+    yield Ask("sysctl-read", (("sysctl-name", "net.routetable.0.0.3.0"),))
+
+
 def allowed(program: str) -> Iterator[Ask]:
     """Give what a program needs to start and to know itself."""
     yield on_path("process-exec*", program, mode=0o755)

@@ -12,7 +12,7 @@ from stockade.model.deviation import expect
 from stockade.model.macos_artifact import MacosArtifact
 from stockade.model.macos_deviations import MACOS_DEVIATIONS
 from stockade.model.path_family import policy_on
-from stockade.model.policy import Policy
+from stockade.model.policy import Ip, Policy
 from stockade.model.policy import System as SystemSet
 from stockade.model.request import EnvironmentRequest
 from stockade.model.sheet import sheet
@@ -59,6 +59,8 @@ def _judge_floor(
     """Judge what no request asks, for a policy with paths of this system alone."""
     wanted = [(ask, False) for ask in macos_floor.refused(policy)]
     wanted += [(ask, True) for ask in macos_floor.links(artifact)]
+    reaches_hosts = policy.ip in (Ip.CLIENT, Ip.ALL)
+    wanted += [(ask, reaches_hosts) for ask in macos_floor.of_networks()]
     if policy.system is not SystemSet.NONE:
         wanted += [(ask, True) for ask in macos_floor.allowed(evaluator.program)]
     for ask, is_allowed in wanted:
