@@ -155,8 +155,9 @@ def _path(
         if action in actions(policy, access):
             yield from _within(policy, system, path, access)
     for paths, allows in _system_set(policy, system):
-        for above in folders_above(path):
-            yield above in paths and action in allows, f"system set `{above}`"
+        if action in allows:
+            for above in folders_above(path):
+                yield above in paths, f"system set `{above}`"
     if system is System.MACOS:
         listed = path in listed_macos_folders(policy) and action in _READING
         yield listed, f"system set lists `{path}`"

@@ -8,7 +8,7 @@ row rests on stands beside it; no start was ever tried on a Mac by this project.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum
 from functools import cache
 
 from stockade.model.policy import Ip, Policy, System
@@ -90,35 +90,43 @@ LISTED: tuple[MacosPath, ...] = tuple(
 RESOLVER_SOCKET = "/private/var/run/mDNSResponder"
 
 
+class _Group(Enum):
+    """Rows of the tables above that are asked for together."""
+
+    READABLE = (*READABLE, *WRITABLE)
+    WRITABLE = WRITABLE
+    LISTED = LISTED
+    MAPPED = tuple(row for row in READABLE if row.purpose is Purpose.LIBRARIES)
+
+
 def readable_macos_paths(policy: Policy) -> tuple[str, ...]:
     """List the paths of the system set that may be read, sorted."""
-    return _paths((*READABLE, *WRITABLE), policy.system, policy.ip)
+    return _paths(_Group.READABLE, policy.system, policy.ip)
 
 
 def writable_macos_devices(policy: Policy) -> tuple[str, ...]:
     """List the devices of the system set that may be written, sorted."""
-    return _paths(WRITABLE, policy.system, policy.ip)
+    return _paths(_Group.WRITABLE, policy.system, policy.ip)
 
 
 def listed_macos_folders(policy: Policy) -> tuple[str, ...]:
     """List the folders whose names may be listed, but nothing below them, sorted."""
-    return _paths(LISTED, policy.system, policy.ip)
+    return _paths(_Group.LISTED, policy.system, policy.ip)
 
 
 def mapped_macos_paths(policy: Policy) -> tuple[str, ...]:
     """List the paths of the system set whose code may be loaded, sorted."""
-    libraries = tuple(row for row in READABLE if row.purpose is Purpose.LIBRARIES)
-    return _paths(libraries, policy.system, policy.ip)
+    return _paths(_Group.MAPPED, policy.system, policy.ip)
 
 
 @cache
-def _paths(rows: tuple[MacosPath, ...], system: System, ip: Ip) -> tuple[str, ...]:
+def _paths(group: _Group, system: System, ip: Ip) -> tuple[str, ...]:
     if system is System.NONE:
         return ()
     return tuple(
         sorted(
             row.path
-            for row in rows
+            for row in group.value
             if ip is not Ip.NONE or row.purpose not in _OF_NETWORKS
         )
     )

@@ -7,7 +7,6 @@ A policy may name paths of both: `/srv/app` and `C:\app`. Each system takes its 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from enum import Enum
 from functools import lru_cache
@@ -37,14 +36,16 @@ def family_on(system: System) -> Family:
     return Family.WINDOWS if system is System.WINDOWS else Family.POSIX
 
 
-def folders_above(path: str) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def folders_above(path: str) -> tuple[str, ...]:
     """Give a path and every folder above it, up to the root or the drive's."""
     mark = family_of(path).value
     root = path[: path.index(mark) + 1]
+    found = []
     while len(path) > len(root):
-        yield path
+        found.append(path)
         path = path.rpartition(mark)[0]
-    yield root
+    return (*found, root)
 
 
 def folded(path: str, system: System) -> str:
