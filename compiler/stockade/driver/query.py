@@ -9,6 +9,16 @@ from dataclasses import replace
 from stockade.abi.arch import LINUX_TARGETS
 from stockade.abi.targets import SYSTEM_OF, System
 from stockade.driver.review import Side, decide_by
+from stockade.model.macos_paths import canonical_macos_path
+from stockade.model.request import (
+    AnyRequest,
+    HardLinkRequest,
+    MetadataRequest,
+    PathRequest,
+    SeeRequest,
+    SetIdRequest,
+    UnixRequest,
+)
 from stockade.policy.places import places
 from stockade.proof.evaluator import Evaluator
 from stockade.review.flat_query import flat_answer
@@ -41,7 +51,21 @@ def query(side: Side, words: Sequence[str]) -> tuple[Answer, ...]:
         if on_linux(subject):
             found += answers(subject, request, Evaluator)
         elif is_flat(subject):
-            found.append(flat_answer(subject, request, decide_by))
+            asked = _resolved(request) if system is System.MACOS else request
+            found.append(flat_answer(subject, asked, decide_by))
     if refusal and not found:
         raise refusal
     return tuple(found)
+
+
+def _resolved(request: AnyRequest) -> AnyRequest:
+    """Ask macOS about the path that a name leads to, as a program's own call does."""
+    match request:
+        case PathRequest(path) | MetadataRequest(path) | SetIdRequest(path):
+            return replace(request, path=canonical_macos_path(path))
+        case HardLinkRequest(path) | SeeRequest(path):
+            return replace(request, path=canonical_macos_path(path))
+        case UnixRequest(address) if address.startswith("/"):
+            return UnixRequest(canonical_macos_path(address))
+        case _:
+            return request
