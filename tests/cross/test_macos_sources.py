@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,10 @@ from plan_artifacts import (
     windows_artifact,
 )
 
+from stage import Stage
+from stockade.artifact.decode import decode
 from stockade.artifact.encode import encode
+from stockade.model.artifact import EnvironmentRow
 
 _REFUSED = 125
 _REASON = "not enforced on this build"
@@ -62,6 +66,43 @@ def test_check_prints_the_plan(macos_sources: Path, bundle: Path) -> None:
     warning = b"warning: [signals-any] signals reach other processes\n"
     assert (done.returncode, done.stderr) == (1, warning)
     assert done.stdout.count(b"enforced") == done.stdout.count(b"not enforced") == 1
+
+
+def test_compiled_policy_is_shown(macos_sources: Path, stage: Stage) -> None:
+    """S2-400: of a real policy, too, every requirement is unavailable."""
+    policy = 'version = 1\n[filesystem]\nread = ["/srv/data"]\n'
+    bundle = stage.compile(policy, target="macos")
+    artifact = decode(bundle.read_bytes())
+    lines = artifact.requirements
+    assert len(lines) > 3
+    done = _run(macos_sources, "--check", bundle)
+    assert done.stdout.decode().splitlines()[1 : len(lines) + 1] == [
+        f"UNAVAILABLE  {row.title}: {_REASON}; planned: {row.mechanism}"
+        for row in lines
+    ]
+    assert done.stderr.decode().splitlines() == [
+        f"warning: [{row.id}] {row.text}" for row in artifact.warnings
+    ]
+    assert done.returncode == 1
+
+
+def test_texts_of_a_policy_add_no_row(macos_sources: Path, tmp_path: Path) -> None:
+    """Whatever bytes a value holds, its row is one line, and the object is UTF-8."""
+    artifact = macos_artifact()
+    odd = EnvironmentRow("ODD", "two\nUNAVAILABLE  x: enforced\x7f\udcfe\u00fc")
+    plain, other = tmp_path / "plain.stk", tmp_path / "odd.stk"
+    plain.write_bytes(encode(artifact))
+    rows = tuple(row for row in artifact.environment if row.name < "ODD")
+    others = tuple(row for row in artifact.environment if row.name > "ODD")
+    other.write_bytes(encode(replace(artifact, environment=(*rows, odd, *others))))
+    before = _run(macos_sources, "--check", plain).stdout.splitlines()
+    after = _run(macos_sources, "--check", other).stdout.splitlines()
+    (row,) = set(after) - set(before)
+    assert len(after) == len(before) + 1
+    assert row == (b"environment  ODD (set): two?UNAVAILABLE  x: enforced?\xfe\xc3\xbc")
+    answer = json.loads(_run(macos_sources, "--check", "--json", other).stdout)
+    values = [row["value"] for row in answer["plan"] if row["name"] == "ODD"]
+    assert values == ["two\nUNAVAILABLE  x: enforced\x7f\ufffd\u00fc"]
 
 
 def test_object_has_the_same(macos_sources: Path, bundle: Path) -> None:

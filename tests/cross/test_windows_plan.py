@@ -22,6 +22,7 @@ from plan_artifacts import (
 )
 
 from stage import Stage
+from stockade.artifact.decode import decode
 from stockade.artifact.encode import encode
 
 pytestmark = pytest.mark.needs("ziglang", "wine")
@@ -69,6 +70,27 @@ def test_check_prints_the_plan(windows: EmulatedWindows, bundle: Path) -> None:
     assert "environment  LANG (pass)" in rows
     warning = "warning: [signals-any] signals reach other processes\n"
     assert (done.returncode, done.stderr.decode()) == (1, warning)
+
+
+def test_compiled_policy_is_shown(windows: EmulatedWindows, stage: Stage) -> None:
+    """S2-367, S2-400: of a real policy, too, every requirement is unavailable."""
+    policy = """
+        version = 1
+        [filesystem]
+        read = ["C:\\\\data"]
+        [windows]
+        appcontainer_name = "Example.App"
+    """
+    bundle = stage.compile(policy, target="windows")
+    requirements = decode(bundle.read_bytes()).requirements
+    assert len(requirements) > 3
+    done = windows.launch("--check", windows_path(bundle))
+    lines = done.stdout.decode().splitlines()
+    assert lines[1 : len(requirements) + 1] == [
+        f"UNAVAILABLE  {row.title}: {_REASON}; planned: {row.mechanism}"
+        for row in requirements
+    ]
+    assert done.returncode == 1
 
 
 def test_object_has_the_same(windows: EmulatedWindows, bundle: Path) -> None:
