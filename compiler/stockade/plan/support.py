@@ -7,7 +7,6 @@ nothing that an author asked for is dropped in silence.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from stockade.model.macos_paths import canonical_macos_path
 from stockade.model.overlap import overlaps
 from stockade.model.path_family import Family, family_of, family_on, policy_on
 from stockade.model.policy import (
-    Access,
     Children,
     Commands,
     Grant,
@@ -28,7 +26,7 @@ from stockade.model.policy import (
     Signals,
 )
 from stockade.model.policy import System as SystemSet
-from stockade.model.windows_set import open_to_containers
+from stockade.plan.windows_places import fault_of_place
 
 # PATH_MAX of macOS without the zero byte; see sys/syslimits.h there.
 _LONGEST_ON_A_MAC = 1_023
@@ -84,7 +82,7 @@ def unbuilt(policy: Policy, system: System) -> tuple[Unbuilt, ...]:
             found += _too_long_for_a_mac(policy)
             found += _overlaps_on_a_mac(policy)
         case System.WINDOWS:
-            found += _of_roots(own)
+            found += _of_places(own)
             found += _variables_by_case(own)
     return tuple(found)
 
@@ -186,8 +184,6 @@ _ROWS = (
     ),
 )
 
-# The folder of all profiles and one in it, on the drive where Windows has them.
-_PROFILES = re.compile(r"C:\\Users(?:\\[^\\]+)?", re.IGNORECASE)
 _OF_LINUX = "is about calls of Linux"
 _OF_MACOS = "is about macOS"
 _OF_WINDOWS = "is about Windows"
@@ -293,25 +289,12 @@ def _as_a_mac_reads(path: str) -> str:
     return unicodedata.normalize("NFD", plain.casefold())
 
 
-def _of_roots(policy: Policy) -> Iterator[Unbuilt]:
-    """Find paths whose lists of access are nobody's to change for one program."""
+def _of_places(policy: Policy) -> Iterator[Unbuilt]:
+    """Find paths where no container gets an entry."""
     for grant in policy.grants:
-        why = _changes_too_much(grant)
+        why = fault_of_place(grant)
         if why:
             yield Unbuilt("grants", grant.path, why, Lack.IMPOSSIBLE, grant)
-
-
-def _changes_too_much(grant: Grant) -> str:
-    if grant.path.endswith("\\"):
-        return "is the root of a drive, whose list of access is never changed"
-    if _PROFILES.fullmatch(grant.path):
-        return (
-            "holds a user's whole profile, whose list of access is never changed; name"
-            " folders in it"
-        )
-    if grant.access is Access.READ_WRITE and open_to_containers(grant.path):
-        return "would be writable, and every container may execute what is there"
-    return ""
 
 
 def _variables_by_case(policy: Policy) -> Iterator[Unbuilt]:
