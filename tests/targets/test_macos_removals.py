@@ -26,7 +26,6 @@ _SPARED = {
     "(allow file-read-metadata file-test-existence\n  (literal (param": (
         "ways to paths that lie on the ways to others here"
     ),
-    '(allow sysctl-read\n  (sysctl-name-prefix "net.': "no request asks for routes",
     "(deny file-map-executable\n": "no wider grant is there to take from",
     "(allow ipc-sysv*)": "no request asks for System V objects",
     "(deny file-write-create file-write-unlink\n  (regex": (
