@@ -114,10 +114,11 @@ def _names(policy: Policy) -> list[str]:
     ],
 )
 def test_warnings(warning: str, policy: Policy, without: Policy) -> None:
-    """S1-188 to S1-192, S1-197, S1-200, S1-204 to S1-207, S1-209 to S1-213.
+    """Each with and without what gives reason for it.
 
-    S1-215, S1-218, S2-037, S2-053, S2-054, S2-075, S2-085, S2-114, S2-132, S2-162,
-    S2-164, S2-196, S2-244, S2-323, GL-123: with and without what gives reason for it.
+    S1-188 S1-189 S1-190 S1-191 S1-192 S1-197 S1-200 S1-204 S1-205 S1-206 S1-207 S1-209
+    S1-210 S1-211 S1-212 S1-213 S1-215 S1-218 S2-037 S2-038 S2-053 S2-054 S2-075 S2-085
+    S2-114 S2-132 S2-162 S2-164 S2-196 S2-244 S2-323 GL-123
     """
     assert warning in _ids(policy)
     assert warning not in _ids(without)

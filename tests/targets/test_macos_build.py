@@ -45,7 +45,7 @@ _PAGE = REPOSITORY / "docs" / "macos.md"
     ],
 )
 def test_streams(policy: Policy, expected: tuple[str, ...]) -> None:
-    """S2-135 to S2-139, S2-143: what the program could make itself, and no more."""
+    """S2-135 S2-136 S2-137 S2-138 S2-139 S2-143: what it could make itself alone."""
     assert built(policy).streams == expected
 
 
@@ -116,3 +116,24 @@ def test_page_lists_the_start_set() -> None:
         if line.startswith("| `/")
     ]
     assert listed == rows
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        # S2-058
+        "on macOS 15 and 26 `::ffff:127.0.0.1` is refused",
+        # S2-320
+        "on Apple silicon a program needs arm64 code",
+        # S2-327
+        "`cp -R` fails from a folder outside the policy",
+        "crash reports go to the system's folder",
+        "Network.framework and URLSession cannot use relayed",
+        "(all derived, none tried)",
+        # S2-335
+        "A profile cannot be applied inside most others: the launcher would report EPERM",
+    ],
+)
+def test_page_states_limits_that_nobody_tried(words: str) -> None:
+    """S2-400: what only a Mac could show is said, and said not to be tried."""
+    assert words in " ".join(_PAGE.read_text("utf-8").split())

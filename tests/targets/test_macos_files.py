@@ -180,7 +180,7 @@ def test_outside_paths_look_missing() -> None:
     ],
 )
 def test_paths_are_spelled_as_the_kernel_does(written: str, seen: str) -> None:
-    """S2-330, GL-138: a rule on `/tmp` would match nothing."""
+    """S2-330, GL-084: a rule on `/tmp` would match nothing."""
     policy = Policy(grants=(Grant(written, Access.READ_WRITE),))
     values = [
         one.value for one in built(policy).parameters if one.kind is ParameterKind.PATH

@@ -114,7 +114,7 @@ def _private(*, relays: Relays = Relays.DUAL_STACK) -> Policy:
 
 
 def test_private_network_has_its_ports_alone() -> None:
-    """S2-040, S2-050, S2-056, S2-069."""
+    """S2-040, S2-050, S2-051, S2-056, S2-069: and names from one file."""
     for relays in Relays:
         policy = _private(relays=relays)
         for port in (5432, 1080):
@@ -129,6 +129,10 @@ def test_private_network_has_its_ports_alone() -> None:
         for port in (80, 8000, 18000):
             assert not _connects(policy, _LOCAL, port)
         assert not _listens(policy, _LOCAL, 80)
+    hosts = "/private/etc/hosts"
+    assert asked(_private(), "file-read-data", hosts)
+    assert not asked(_private(), "network-outbound", RESOLVER_SOCKET)
+    assert not asked(Policy(), "file-read-data", hosts)
     assert not _makes(Policy(ip=Ip.PRIVATE), "AF_INET")
     assert _makes(_private(), "AF_INET")
 
