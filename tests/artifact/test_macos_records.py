@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 from system_examples import macos_example
 
+from stockade.artifact import layout
 from stockade.artifact.decode import decode
 from stockade.artifact.encode import encode
 from stockade.artifact.errors import ArtifactMalformed, BundleRefused
@@ -167,3 +169,5 @@ def test_trusted_places_are_paths_of_the_system(path: str) -> None:
 def test_longest_value_of_a_key_is_a_variable() -> None:
     value = "A=" + "v" * 131069
     assert comes_back(keys=(KeyRow("set_values", value),))
+    with patch.dict(layout.LIMITS, ENTRY_BYTES=1 << 20):
+        assert "malformed text" in is_refused(keys=(KeyRow("a", f"{value}v"),))

@@ -51,6 +51,14 @@ def test_cut_at_every_length_is_refused(bundle: bytes) -> None:
     )
 
 
+def test_table_that_reaches_behind_the_file_is_not_read(bundle: bytes) -> None:
+    """The refusal is about the header's count, whatever the entries would say."""
+    table_end = 32 + 16 * len(sections(bundle))
+    for length in range(32, table_end):
+        found = refusal(with_length(bundle[:length]))
+        assert found.offset == records.offset(layout.HEADER, "section_count")
+
+
 def test_one_bit_flipped_anywhere_is_refused(bundle: bytes) -> None:
     flipped = bytearray(bundle)
     for at in range(len(bundle)):

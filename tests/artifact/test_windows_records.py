@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 from surgery import place
 from system_examples import windows_example
 
+from stockade.artifact import layout
 from stockade.artifact.decode import decode
 from stockade.artifact.encode import encode
 from stockade.artifact.enumerations import NUMBERS
@@ -121,6 +123,10 @@ def test_normalised_paths_come_back(path: str) -> None:
         "C:\\a\nb",
         "C:\\a\x7f",
         "CC:\\a",
+        "@:\\a",
+        "[:\\a",
+        "C;\\a",
+        "C:a",
     ],
 )
 def test_paths_of_two_spellings_are_refused(path: str) -> None:
@@ -132,6 +138,8 @@ def test_paths_of_two_spellings_are_refused(path: str) -> None:
 def test_longest_path_comes_back() -> None:
     path = "C:\\" + "x" * 4092
     assert comes_back(open_folders=(path,))
+    with patch.dict(layout.LIMITS, PATH_BYTES=1 << 20):
+        assert "absolute and normalised" in is_refused(open_folders=(f"{path}x",))
 
 
 @pytest.mark.parametrize(
@@ -226,6 +234,15 @@ def test_capabilities_have_sids_of_capabilities(sid: str) -> None:
     changed = (_PROGRAM, _FIRST, replace(_NETWORK, sid=sid), _SECOND)
     assert "security identifier" in is_refused(capabilities=changed)
     assert comes_back(capabilities=WHOLE.capabilities)
+
+
+def test_longest_sid_comes_back() -> None:
+    sid = "S-1-15-3-".ljust(4095, "1")
+    rows = (_PROGRAM, _FIRST, replace(_NETWORK, sid=sid), _SECOND)
+    assert comes_back(capabilities=rows)
+    rows = (_PROGRAM, _FIRST, replace(_NETWORK, sid=f"{sid}1"), _SECOND)
+    with patch.dict(layout.LIMITS, TEXT_BYTES=1 << 20):
+        assert "security identifier" in is_refused(capabilities=rows)
 
 
 @pytest.mark.parametrize("sid", ["", "S-1-15-3-1", "S-1-1-0", "S-1-15-2", "WD"])

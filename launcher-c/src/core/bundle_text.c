@@ -91,23 +91,24 @@ int stk_check_label(const char *label)
 	return fits ? STK_BUNDLE_OK : STK_BUNDLE_WORD;
 }
 
-/* `S-1-` and numbers, each with a hyphen before it. */
+/*
+ * `S` and numbers, each with a hyphen before it.  Which numbers come first is a
+ * question of what the identifier is for.
+ */
 int stk_check_sid(const char *sid)
 {
-	static const char start[] = "S-1-";
-	const char *at = sid + sizeof(start) - 2;
+	const char *at = sid + 1;
 
-	if (strncmp(sid, start, sizeof(start) - 1) != 0 ||
-	    !is_made_of(sid, "S-" DIGITS, STK_MAX_TEXT_BYTES))
+	if (!is_made_of(sid, "S-" DIGITS, STK_MAX_TEXT_BYTES))
 		return STK_BUNDLE_SID;
-	while (*at == '-') {
-		size_t digits = strspn(at + 1, DIGITS);
+	while (*at != '\0') {
+		size_t digits = *at == '-' ? strspn(at + 1, DIGITS) : 0;
 
 		if (digits == 0)
 			return STK_BUNDLE_SID;
 		at += 1 + digits;
 	}
-	return *at == '\0' ? STK_BUNDLE_OK : STK_BUNDLE_SID;
+	return STK_BUNDLE_OK;
 }
 
 int stk_check_sddl(const char *entry)
