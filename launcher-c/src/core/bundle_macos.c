@@ -6,7 +6,7 @@
 #include "bundle_check.h"
 
 /* `localhost:` and a port, in the one way to write it. */
-static bool is_port(const char *value)
+static int check_port(const char *value)
 {
 	static const char host[] = "localhost:";
 	const char *digits = value + sizeof(host) - 1;
@@ -14,24 +14,27 @@ static bool is_port(const char *value)
 	size_t length;
 
 	if (strncmp(value, host, sizeof(host) - 1) != 0)
-		return false;
+		return STK_BUNDLE_PARAMETER;
 	length = strspn(digits, "0123456789");
-	if (digits[length] != '\0' || length > 5 || digits[0] == '0')
-		return false;
+	if (digits[length] != '\0' || length == 0 || length > 5 ||
+	    digits[0] == '0')
+		return STK_BUNDLE_PARAMETER;
 	for (size_t i = 0; i < length; i++)
 		port = port * 10 + (uint32_t)(digits[i] - '0');
-	return port > 0 && port <= 65535;
+	if (port > 65535)
+		return STK_BUNDLE_PARAMETER;
+	return STK_BUNDLE_OK;
 }
 
-static bool value_fits(uint32_t kind, const char *value)
+static int check_value(uint32_t kind, const char *value)
 {
 	switch (kind) {
 	case STK_PARAMETER_PORT:
-		return is_port(value);
+		return check_port(value);
 	case STK_PARAMETER_PROGRAM:
-		return value[0] == '\0';
+		return value[0] == '\0' ? STK_BUNDLE_OK : STK_BUNDLE_PARAMETER;
 	default:
-		return stk_check_absolute(value) == STK_BUNDLE_OK;
+		return stk_check_absolute(value);
 	}
 }
 
@@ -54,10 +57,11 @@ int stk_check_macos(struct stk_check *check)
 	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < bundle->parameters_count; i++) {
-		if (!value_fits(rows[i].kind,
-				stk_string(bundle, rows[i].value)))
-			return stk_refuse(check, STK_BUNDLE_PARAMETER,
-					  &rows[i].value);
+		int error = check_value(rows[i].kind,
+					stk_string(bundle, rows[i].value));
+
+		if (error != STK_BUNDLE_OK)
+			return stk_refuse(check, error, &rows[i].value);
 		if (rows[i].name <= last && is_repeated(rows, i))
 			return stk_refuse(check, STK_BUNDLE_PARAMETER,
 					  &rows[i].name);

@@ -16,23 +16,25 @@ static const char *skip_word(const char *at)
  * An entry is `(A;FLAGS;RIGHTS;;;SID)` with the SID of the path's capability:
  * whatever the file says, it allows, and nobody else gets anything by it.
  */
-static bool is_entry_for(const char *entry, const char *sid)
+static int check_entry(const char *entry, const char *sid)
 {
 	static const char start[] = "(A;", before[] = ";;;";
 	size_t length = strlen(sid);
 	const char *rights, *at;
 
 	if (strncmp(entry, start, sizeof(start) - 1) != 0)
-		return false;
+		return STK_BUNDLE_ACCESS;
 	at = skip_word(entry + sizeof(start) - 1);
 	if (*at != ';')
-		return false;
+		return STK_BUNDLE_ACCESS;
 	rights = at + 1;
 	at = skip_word(rights);
 	if (at == rights || strncmp(at, before, sizeof(before) - 1) != 0)
-		return false;
+		return STK_BUNDLE_ACCESS;
 	at += sizeof(before) - 1;
-	return strncmp(at, sid, length) == 0 && strcmp(at + length, ")") == 0;
+	if (strncmp(at, sid, length) != 0 || strcmp(at + length, ")") != 0)
+		return STK_BUNDLE_ACCESS;
+	return STK_BUNDLE_OK;
 }
 
 /* Kinds of a path's entries do not fall, so there is one order to write them.
@@ -45,6 +47,7 @@ static int check_path(struct stk_check *check,
 		&bundle->capabilities[path->capability];
 	const char *sid = stk_string(bundle, capability->sid);
 	uint32_t kind = 0;
+	int error;
 
 	if (capability->kind != STK_CAPABILITY_PATH)
 		return stk_refuse(check, STK_BUNDLE_CAPABILITY,
@@ -56,9 +59,9 @@ static int check_path(struct stk_check *check,
 		if (row->kind < kind)
 			return stk_refuse(check, STK_BUNDLE_ENTRY_ORDER,
 					  &row->kind);
-		if (!is_entry_for(stk_string(bundle, row->entry), sid))
-			return stk_refuse(check, STK_BUNDLE_ACCESS,
-					  &row->entry);
+		error = check_entry(stk_string(bundle, row->entry), sid);
+		if (error != STK_BUNDLE_OK)
+			return stk_refuse(check, error, &row->entry);
 		kind = row->kind;
 	}
 	return STK_BUNDLE_OK;
@@ -80,6 +83,7 @@ static int check_container_entries(struct stk_check *check)
 		stk_string(bundle, bundle->windows_settings->container_sid);
 	const char *program = program_sid(bundle);
 	uint32_t kind = 0;
+	int error;
 
 	for (uint32_t i = 0; i < bundle->container_entries_count; i++) {
 		const struct stk_container_entry *row =
@@ -91,11 +95,20 @@ static int check_container_entries(struct stk_check *check)
 		if (row->kind < kind)
 			return stk_refuse(check, STK_BUNDLE_ENTRY_ORDER,
 					  &row->kind);
-		if (!is_entry_for(stk_string(bundle, row->entry), sid))
-			return stk_refuse(check, STK_BUNDLE_ACCESS,
-					  &row->entry);
+		error = check_entry(stk_string(bundle, row->entry), sid);
+		if (error != STK_BUNDLE_OK)
+			return stk_refuse(check, error, &row->entry);
 		kind = row->kind;
 	}
+	return STK_BUNDLE_OK;
+}
+
+static int check_capability_sid(const char *sid)
+{
+	static const char start[] = "S-1-15-3-";
+
+	if (strncmp(sid, start, sizeof(start) - 1) != 0)
+		return STK_BUNDLE_SID;
 	return STK_BUNDLE_OK;
 }
 
@@ -103,7 +116,7 @@ static int check_container_entries(struct stk_check *check)
  */
 static int check_sids(struct stk_check *check)
 {
-	static const char container[] = "S-1-15-2-", capability[] = "S-1-15-3-";
+	static const char container[] = "S-1-15-2-";
 	const struct stk_bundle *bundle = &check->bundle;
 	const struct stk_windows_settings *settings = bundle->windows_settings;
 	uint32_t programs = 0;
@@ -114,10 +127,10 @@ static int check_sids(struct stk_check *check)
 				  &settings->container_sid);
 	for (uint32_t i = 0; i < bundle->capabilities_count; i++) {
 		const struct stk_capability *row = &bundle->capabilities[i];
+		int error = check_capability_sid(stk_string(bundle, row->sid));
 
-		if (strncmp(stk_string(bundle, row->sid), capability,
-			    sizeof(capability) - 1) != 0)
-			return stk_refuse(check, STK_BUNDLE_SID, &row->sid);
+		if (error != STK_BUNDLE_OK)
+			return stk_refuse(check, error, &row->sid);
 		programs += row->kind == STK_CAPABILITY_PROGRAM;
 		if (programs > 1)
 			return stk_refuse(check, STK_BUNDLE_CAPABILITY,
@@ -126,35 +139,38 @@ static int check_sids(struct stk_check *check)
 	return STK_BUNDLE_OK;
 }
 
-/* Whether the container is meant: by its own name and its own SID. */
-static bool is_container(const struct stk_bundle *bundle,
-			 const struct stk_removal *row)
+/* Of the container itself: by its own name and its own SID. */
+static int check_own_removal(const struct stk_bundle *bundle,
+			     const char *subject, const char *sid)
 {
 	const struct stk_windows_settings *settings = bundle->windows_settings;
+	const char *name = stk_string(bundle, settings->container_name);
+	const char *own = stk_string(bundle, settings->container_sid);
 
-	return strcmp(stk_string(bundle, row->subject),
-		      stk_string(bundle, settings->container_name)) == 0 &&
-	       strcmp(stk_string(bundle, row->sid),
-		      stk_string(bundle, settings->container_sid)) == 0;
+	if (strcmp(subject, name) != 0 || strcmp(sid, own) != 0)
+		return STK_BUNDLE_REMOVAL;
+	return STK_BUNDLE_OK;
 }
 
 /* Nothing is taken back but what names the container or a capability. */
-static bool removal_fits(const struct stk_bundle *bundle,
+static int check_removal(const struct stk_bundle *bundle,
 			 const struct stk_removal *row)
 {
 	const char *subject = stk_string(bundle, row->subject);
-	bool is_capability = strncmp(stk_string(bundle, row->sid), "S-1-15-3-",
-				     strlen("S-1-15-3-")) == 0;
+	const char *sid = stk_string(bundle, row->sid);
 
 	switch (row->kind) {
-	case STK_REMOVAL_ENTRIES:
-	case STK_REMOVAL_JUNCTION_ENTRIES:
-		return is_capability &&
-		       stk_check_windows(subject) == STK_BUNDLE_OK;
+	case STK_REMOVAL_LOOPBACK_EXEMPTION:
+	case STK_REMOVAL_PROFILE:
+		return check_own_removal(bundle, subject, sid);
 	case STK_REMOVAL_PROGRAM_ENTRIES:
-		return is_capability && subject[0] == '\0';
+		if (subject[0] != '\0')
+			return STK_BUNDLE_REMOVAL;
+		return check_capability_sid(sid);
 	default:
-		return is_container(bundle, row);
+		if (stk_check_windows(subject) != STK_BUNDLE_OK)
+			return STK_BUNDLE_REMOVAL;
+		return check_capability_sid(sid);
 	}
 }
 
@@ -164,10 +180,10 @@ static int check_removals(struct stk_check *check)
 
 	for (uint32_t i = 0; i < bundle->removals_count; i++) {
 		const struct stk_removal *row = &bundle->removals[i];
+		int error = check_removal(bundle, row);
 
-		if (!removal_fits(bundle, row))
-			return stk_refuse(check, STK_BUNDLE_REMOVAL,
-					  &row->subject);
+		if (error != STK_BUNDLE_OK)
+			return stk_refuse(check, error, &row->subject);
 	}
 	return STK_BUNDLE_OK;
 }
