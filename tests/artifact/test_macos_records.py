@@ -103,6 +103,7 @@ def test_values_that_fit_their_kind_come_back(kind: ParameterKind, value: str) -
         (ParameterKind.PORT, "localhost:080"),
         (ParameterKind.PORT, "localhost:65536"),
         (ParameterKind.PORT, "localhost:123456"),
+        (ParameterKind.PORT, f"localhost:{2**32 + 80}"),
         (ParameterKind.PORT, "localhost:80 "),
         (ParameterKind.PORT, "localhost:80a"),
         (ParameterKind.PORT, "localhost:*"),

@@ -161,6 +161,8 @@ def test_entries_that_allow_the_capability_come_back(entry: str) -> None:
         "(A;;FA;;;WD)(A;;FR;;;SID)",
         "(A;;;;;SID)",
         "(A;OI-CI;FR;;;SID)",
+        "(A;OI-FR;;;SID)",
+        "(A;;FR-;;SID)",
         "(A;;F-R;;;SID)",
         "(A;;FR;x;;SID)",
         "(A;;FR;;SID)",
