@@ -13,7 +13,7 @@ import whole_compiles
 
 def main(argv: list[str]) -> int:
     """Print how the policies ended; a fault ends the run."""
-    number = int(argv[0]) if argv else 5_000
+    number = int(argv[0]) if argv else 3_000
     seed = int(argv[1]) if len(argv) > 1 else 1
     for end, times in sorted(whole_compiles.run(number, seed).items()):
         print(f"{times:6} {end}")

@@ -14,6 +14,7 @@ from stockade.model.path_family import policy_on
 from stockade.model.policy import (
     Access,
     Children,
+    Commands,
     Expose,
     Forward,
     Grant,
@@ -55,6 +56,34 @@ _POLICIES = {
         memory_files=MemoryFiles.ALLOWED,
     ),
 }
+
+
+def test_a_command_in_a_readable_folder_is_one_file() -> None:
+    """GL-151: below it nothing is executed, and what else reads it still reads."""
+    grants = tuple(
+        Grant(path, access)
+        for path, access in (
+            ("/srv/in", Access.READ),
+            ("/srv/in", Access.COMMAND),
+            ("/srv/tools", Access.READ_EXEC),
+            ("/srv/tools/one", Access.COMMAND),
+            ("/srv/tools/one/two", Access.COMMAND),
+        )
+    )
+    policy = Policy(grants=grants, commands=Commands.LISTED)
+    artifact = _built(policy)
+    judge(policy, artifact)
+    decide = MacosEvaluator(artifact).decide
+    for path, action, allowed in (
+        ("/srv/in/x", PathAction.EXECUTE, False),
+        ("/srv/in/x", PathAction.READ, True),
+        ("/srv/in", PathAction.EXECUTE, True),
+        ("/srv/tools/x", PathAction.EXECUTE, False),
+        ("/srv/tools/one", PathAction.EXECUTE, True),
+        ("/srv/tools/one/x", PathAction.EXECUTE, False),
+        ("/srv/tools/one/two", PathAction.EXECUTE, True),
+    ):
+        assert decide(PathRequest(path, action)).allowed is allowed, path
 
 
 def _built(policy: Policy) -> MacosArtifact:

@@ -36,6 +36,7 @@ from stockade.model.request import (
     ListenRequest,
     MetadataRequest,
     NeutralRequest,
+    PathAction,
     PathRequest,
     SeeRequest,
     Transport,
@@ -147,11 +148,15 @@ def _is_below_command(policy: Policy, request: NeutralRequest) -> bool:
     if not isinstance(request, PathRequest):
         return False
     path = _fold(request.path)
+    if not _lies_in(policy, path, Access.COMMAND):
+        return False
+    if request.action is PathAction.EXECUTE:
+        # With a list no other grant lets anything be executed.
+        listed = (one for one in policy.grants if one.access is Access.COMMAND)
+        return path not in {_fold(one.path) for one in listed}
     granted, between = _seen(policy)
-    return (
-        path not in between
-        and _lies_in(policy, path, Access.COMMAND)
-        and not any(above in granted for above in folders_above(path))
+    return path not in between and not any(
+        above in granted for above in folders_above(path)
     )
 
 
