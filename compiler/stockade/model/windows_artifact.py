@@ -62,7 +62,10 @@ class JobLimit(StrEnum):
 
 
 class UiLimit(StrEnum):
-    """A JOB_OBJECT_UILIMIT; the last two are left out where Windows lacks them."""
+    """A JOB_OBJECT_UILIMIT; the last two are left out where Windows lacks them.
+
+    In the order of their bits, from 0x2 to 0x200; 0x1, on handles, is not used.
+    """
 
     READ_CLIPBOARD = "read-clipboard"
     WRITE_CLIPBOARD = "write-clipboard"
@@ -80,13 +83,14 @@ class UiLimit(StrEnum):
 class Mitigation(StrEnum):
     """A policy of the process, in force from its first instruction on."""
 
-    # PROC_THREAD_ATTRIBUTE_MITIGATION_POLICY, by bits; ALWAYS_ON of each.
+    # Bits 32, 48, 52, 56 and 28 of PROC_THREAD_ATTRIBUTE_MITIGATION_POLICY, ALWAYS_ON
+    # of each: winbase.h, PROCESS_CREATION_MITIGATION_POLICY_*.
     NO_EXTENSION_POINTS = "no-extension-points"
     NO_UNTRUSTED_FONTS = "no-untrusted-fonts"
     NO_REMOTE_IMAGES = "no-remote-images"
     NO_LOW_LABEL_IMAGES = "no-low-label-images"
     NO_WIN32K = "no-win32k"
-    # PROC_THREAD_ATTRIBUTE_CHILD_PROCESS_POLICY.
+    # PROC_THREAD_ATTRIBUTE_CHILD_PROCESS_POLICY with CHILD_PROCESS_RESTRICTED.
     NO_CHILD_PROCESSES = "no-child-processes"
 
 
