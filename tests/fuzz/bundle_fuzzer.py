@@ -21,9 +21,11 @@ sys.path.insert(0, str(ROOT / "tests" / "artifact"))
 from parse_driver import CORE, PARSER_SOURCES, render_header  # noqa: E402
 from system_examples import TARGETS, example_for  # noqa: E402
 
+from stockade.abi.targets import SYSTEM_OF  # noqa: E402
 from stockade.artifact.encode import encode  # noqa: E402
 from stockade.driver.compile import compile_policy  # noqa: E402
 from stockade.driver.targets import default_targets  # noqa: E402
+from stockade.plan.support import unbuilt  # noqa: E402
 from stockade.policy import read_policy  # noqa: E402
 
 _GOLDEN = ROOT / "tests" / "golden" / "cases"
@@ -48,8 +50,11 @@ def seeds() -> list[bytes]:
     made = [encode(example_for(target)) for target in TARGETS]
     for path in sorted(_GOLDEN.glob("*/policy.toml")):
         policy = read_policy(path.read_bytes(), path.name)
-        chosen = default_targets(policy)
-        made += [compile_policy(policy, "seed", name).bundle for name in chosen]
+        made += [
+            compile_policy(policy, "seed", name).bundle
+            for name in default_targets(policy)
+            if not unbuilt(policy, SYSTEM_OF[name])
+        ]
     return made
 
 
