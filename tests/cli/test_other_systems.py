@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Review policies and bundles of Windows from the command line, as those of Linux."""
+"""Review policies and bundles of macOS and Windows from the command line."""
 
 from __future__ import annotations
 
@@ -111,6 +111,74 @@ def test_a_query_is_answered_by_the_evaluator(
     assert note == _NOTE
 
 
+@pytest.mark.parametrize(
+    ("request_", "status", "said", "by"),
+    [
+        (
+            ("read", "/SRV/in/x"),
+            0,
+            "allow: line ",
+            (
+                '(literal (param "READ_0")) (subpath (param "READ_0")) );'
+                " `READ_0` is `/srv/in`; by `filesystem.read` (old.toml:3)"
+            ),
+        ),
+        (("read", "/elsewhere"), 1, "denied: line ", "(deny default)"),
+        (
+            ("inspect",),
+            1,
+            "denied: line ",
+            (
+                "stricter than meant, `others-look-gone`: a program can ask about no"
+                " process but itself"
+            ),
+        ),
+    ],
+)
+def test_a_query_names_the_line_of_a_profile(
+    folder: Path,
+    capfd: pytest.CaptureFixture[str],
+    request_: tuple[str, ...],
+    status: int,
+    said: str,
+    by: str,
+) -> None:
+    answered, out, err = _run(capfd, "query", "--target=macos", "old.toml", *request_)
+    assert (answered, err) == (status, "")
+    line, note = out.splitlines()
+    assert line.startswith(f"base, every host, macos: {said}")
+    assert by in line
+    assert note == "`macos` is simulated: decided by evaluators, never run there"
+
+
+def test_a_rule_of_many_paths_is_cut(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    paths = ", ".join(f'"/srv/{number}"' for number in range(40))
+    (folder / "many.toml").write_text(f"version = 1\nfilesystem.read = [{paths}]\n")
+    _, out, _ = _run(capfd, "query", "--target=macos", "many.toml", "read", "/srv/7")
+    line = out.splitlines()[0]
+    assert "…; `READ_37` is `/srv/7`; by `filesystem.read` (many.toml:2)" in line
+    assert len(line) < 1500
+
+
+def test_a_bundle_of_macos_is_compared_and_checked(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(capfd, "snapshot", "--target=macos", "old.toml")[0] == 0
+    assert _run(capfd, "diff", "old.macos.stk", "old.toml") == (0, "", "")
+    status, out, _ = _run(capfd, "diff", "old.macos.stk", "new.toml")
+    assert (status, "connect example.com:443: deny before, allow now" in out) == (
+        0,
+        True,
+    )
+    text = folder / "old.macos.txt"
+    text.write_text(text.read_text().replace("`/srv/in`", "`/srv/inn`"))
+    words = ("snapshot", "--check", "--target=macos", "old.toml")
+    status, out, _ = _run(capfd, *words)
+    assert (status, "is not the text of it" in out) == (1, True)
+
+
 def test_what_means_nothing_on_a_target_is_left_out(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +217,7 @@ def test_a_page_has_every_target(
     assert _run(capfd, "report", "--html=p.html", "old.toml")[0] == 0
     page = (folder / "p.html").read_text()
     assert "Manifest <small>windows</small>" in page
+    assert "Profile <small>macos</small>" in page
     assert "simulated, never run there" in page
     words = ("--html=d.html", "--target=windows", "old.toml", "new.toml")
     assert _run(capfd, "diff", *words)[0] == 0

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from stockade.abi.targets import SYSTEM_OF, System
 from stockade.model.deviation import expect
 from stockade.model.deviations import DEVIATIONS
+from stockade.model.macos_artifact import MacosArtifact, ParameterKind
 from stockade.model.path_family import folded, folders_above
 from stockade.model.place import Place
 from stockade.model.request import (
@@ -32,6 +33,7 @@ from stockade.review.sides import in_word
 from stockade.review.subject import FlatSubject
 
 _LEVEL, _HOSTS = "base", "every host"
+_CUT = "…"
 
 
 def flat_answer(subject: FlatSubject, request: AnyRequest, make: MakeDecide) -> Answer:
@@ -50,12 +52,35 @@ def flat_answer(subject: FlatSubject, request: AnyRequest, make: MakeDecide) -> 
 def _reason(subject: FlatSubject, request: NeutralRequest, answer: Decision) -> Reason:
     system = SYSTEM_OF[subject.artifact.target]
     expected, row = expect(subject.policy, system, request, DEVIATIONS[system])
-    text = answer.rule
+    text = answer.rule + _values(subject, system, request, answer.rule)
     if row and expected.allowed == answer.allowed:
         told = f" [{row.warning}]" if row.warning else ""
         how = "weaker" if row.weaker else "stricter"
         text = f"{text}; {how} than meant, `{row.name}`: {row.text}{told}"
     return Reason(text, _keys(subject, system, request, allowed=answer.allowed))
+
+
+def _values(
+    subject: FlatSubject, system: System, request: NeutralRequest, rule: str
+) -> str:
+    """Say what the names in a rule of a profile stand for, as far as they decide."""
+    if not isinstance(subject.artifact, MacosArtifact):
+        return ""
+    if not isinstance(request, FileRequest):
+        return ""
+    above = {folded(one, system) for one in folders_above(request.path)}
+    around = [
+        row
+        for row in subject.artifact.parameters
+        if row.value and folded(row.value, system) in above
+    ]
+    named = [row for row in around if f'"{row.name}"' in rule]
+    if rule.endswith(_CUT):
+        # Whoever judges cuts a rule of many paths; the nearest one decides.
+        own = [row for row in around if row.kind is not ParameterKind.WRITTEN]
+        named = sorted(own, key=lambda row: len(row.value))[-1:]
+    said = [f"`{row.name}` is `{row.value}`" for row in named]
+    return f"; {', '.join(said)}" if said else ""
 
 
 def _keys(
