@@ -112,7 +112,10 @@ _Break = Callable[[WindowsArtifact], WindowsArtifact]
 @pytest.mark.parametrize(
     ("broken", "words"),
     [
-        (lambda one: replace(one, container_sid=container_sid("other")), "SID"),
+        (
+            lambda one: replace(one, container_sid=container_sid("other")),
+            "SID is not that of `example.app`",
+        ),
         (lambda one: replace(one, container_name="no/name"), "container"),
         (
             lambda one: replace(
@@ -122,7 +125,7 @@ _Break = Callable[[WindowsArtifact], WindowsArtifact]
                     *one.capabilities[2:],
                 ),
             ),
-            "SID",
+            "SID is not that of the capability",
         ),
         (
             lambda one: replace(
@@ -134,7 +137,7 @@ _Break = Callable[[WindowsArtifact], WindowsArtifact]
         (_with_capability("registryRead", CapabilityKind.NETWORK), "kind"),
         (_with_capability("documentsLibrary", CapabilityKind.PATH), "kind"),
         (_with_capability("example.extra", CapabilityKind.PATH), "capability of its"),
-        (_with_capability("example.extra", CapabilityKind.PROGRAM), "program file"),
+        (_with_capability("example.extra", CapabilityKind.PROGRAM), "not one capab"),
         (_without("capabilities", -1), "network"),
         (
             lambda one: replace(
@@ -151,6 +154,10 @@ _Break = Callable[[WindowsArtifact], WindowsArtifact]
         (
             _entries(_READ, lambda one: replace(one, access="read_write")),
             "not granted as",
+        ),
+        (
+            _entries(_READ, lambda one: replace(one, file=one.folder[1:])),
+            "a file is passed on",
         ),
         (_texts(_READ, "(A;", "(D;"), "denies"),
         (_texts(_READ, "(A;", "(XA;"), "`XA`"),

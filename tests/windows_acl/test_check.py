@@ -96,6 +96,10 @@ def test_denials_of_the_user_bind_in_the_lists_order(who: str) -> None:
     assert _check(f"D:(D;;FR;;;{who}){both}", FILE_EXECUTE) is Answer.ALLOWED
     assert _check(f"D:{both}(D;;FR;;;{who})", FILE_READ_DATA) is Answer.ALLOWED
     assert _check(f"D:(D;IO;FR;;;{who}){both}", FILE_READ_DATA) is Answer.ALLOWED
+    twice = f"D:(D;;FR;;;{who})(D;;FW;;;{who}){both}"
+    for mask in (FILE_READ_DATA, FILE_WRITE_DATA):
+        assert _check(twice, mask) is Answer.DENIED
+    assert _check(twice, FILE_EXECUTE) is Answer.ALLOWED
     # An explicit permission goes before an inherited denial.
     nearer = f"D:(A;;FA;;;{_ME})(A;;FA;;;{_OWN})(D;ID;FR;;;{who})"
     assert _check(nearer, FILE_READ_DATA) is Answer.ALLOWED

@@ -213,6 +213,34 @@ def test_a_junction_that_cannot_be_read_leads_nobody_knows_where() -> None:
     assert _reads(tree, _FILE) is Answer.ALLOWED
 
 
+def test_each_junction_on_the_way_counts() -> None:
+    tree = _tree()
+    tree.add("C:\\far", PlaceKind.JUNCTION, target="C:\\near")
+    tree.add("C:\\near", PlaceKind.JUNCTION, target=_DATA)
+    tree.grant(_DATA, _entries(_READ))
+    readable = _entries((f"(A;;FR;;;{_READS})",))
+    tree.grant("C:\\near", readable)
+    assert _reads(tree, "C:\\near\\sub") is Answer.ALLOWED
+    assert _reads(tree, "C:\\far\\sub") is Answer.UNDECIDED
+    tree.grant("C:\\far", readable)
+    assert _reads(tree, "C:\\far\\sub") is Answer.ALLOWED
+
+
+def test_a_removal_takes_a_sids_own_entries_alone() -> None:
+    tree = _tree()
+    tree.grant(_DATA, _entries((*_READ, *_WRITE)))
+    tree.grant(_DATA + "\\sub", _entries(_READ))
+    tree.revoke(_DATA + "\\sub", _READS)
+    # What the folder above passes on stays, and so do entries of others.
+    assert _reads(tree, _FILE) is Answer.ALLOWED
+    tree.revoke(_DATA, _READS)
+    assert _READS not in _list(tree, _FILE)
+    for path in (_DATA, _FILE):
+        assert tree.check(_TOKEN, path, FILE_WRITE_DATA) is Answer.ALLOWED
+    tree.revoke(_DATA, _WRITES)
+    assert tree.check(_TOKEN, _FILE, FILE_WRITE_DATA) is Answer.DENIED
+
+
 def test_names_may_grow_where_case_is_folded() -> None:
     tree = _tree()
     tree.add("C:\\stra\u00dfe", PlaceKind.JUNCTION, target=_DATA)
