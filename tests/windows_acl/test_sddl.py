@@ -129,6 +129,8 @@ def test_a_text_is_bounded() -> None:
     for read in (read_descriptor, read_entry):
         with pytest.raises(SddlError, match="more than"):
             read("(" * (LONGEST + 1))
+        with pytest.raises(SddlError, match="next part|expected"):
+            read("(" * LONGEST)
 
 
 _SIDS = some.sampled_from([*SID_BY_LETTERS.values(), _CAPABILITY, "S-1-15-2-2"])
