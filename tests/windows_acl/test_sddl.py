@@ -129,7 +129,7 @@ def test_a_text_is_bounded() -> None:
     for read in (read_descriptor, read_entry):
         with pytest.raises(SddlError, match="more than"):
             read("(" * (LONGEST + 1))
-        with pytest.raises(SddlError, match="next part|expected"):
+        with pytest.raises(SddlError, match=r"next part|expected"):
             read("(" * LONGEST)
 
 
