@@ -88,13 +88,20 @@ def test_no_container_has_another_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "grün", "\u212a", "isolatedWin32-print", "ISOLATEDWIN32"]
+    "name", ["grün", "\u212a", "isolatedWin32-print", "ISOLATEDWIN32"]
 )
 def test_no_sid_is_guessed_for_a_capability(name: str) -> None:
     for derive in (capability_sid, group_sid):
         with pytest.raises(NameNotDerivableError):
             derive(name)
         derive("isolated")
+
+
+def test_a_capability_without_a_name_has_a_sid() -> None:
+    """SHA-256 of nothing begins with e3b0c442 98fc1c14, in the order of its bytes."""
+    words = capability_sid("").removeprefix("S-1-15-3-1024-").split("-")
+    assert len(words) == 8
+    assert words[:2] == [str(0x42C4B0E3), str(0x141CFC98)]
 
 
 def test_every_published_sid_is_derived() -> None:

@@ -177,6 +177,20 @@ def test_capabilities_lead_to_networks(ip: Ip, public: str, private: str) -> Non
     assert _asked(ListenRequest(80), artifact) == ALLOW
 
 
+def test_a_decision_on_the_loopback_says_whose_it_is() -> None:
+    """S2-007, S2-035: what leads out or in there is named, where anything does."""
+    for ip, connects, listens in (
+        (Ip.NONE, "own processes", "own processes"),
+        (Ip.PRIVATE, "own processes", "own processes"),
+        (Ip.CLIENT, "exemption", "own processes"),
+        (Ip.ALL, "exemption", "lets connections in"),
+    ):
+        evaluator = WindowsEvaluator(_built(replace(_POLICY, ip=ip)))
+        assert connects in evaluator.decide(ConnectRequest("127.0.0.1", 80)).rule
+        for request in (ListenRequest(80), BindRequest(80)):
+            assert listens in evaluator.decide(request).rule
+
+
 def test_processes_are_reached_inside_the_container_alone() -> None:
     for signal in (0, 9, 15):
         assert _asked(SignalRequest(signal, inside=True)) == ALLOW

@@ -58,8 +58,9 @@ def group_sid(name: str) -> str:
 
 
 def _capability_words(name: str) -> tuple[int, ...]:
-    # Other letters have casings that differ between systems.
-    if not name or not name.isascii():
+    # Other letters have casings that differ between systems. Without a letter there is
+    # a SID all the same: Chromium's base/win/sid_unittest.cc derives one.
+    if not name.isascii():
         raise NameNotDerivableError(f"`{name}` is no capability name: ASCII only")
     if name.lower().startswith(_UNKNOWN_CLASS):
         raise NameNotDerivableError(

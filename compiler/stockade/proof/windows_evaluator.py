@@ -59,8 +59,11 @@ _NEVER: dict[PathAction, str] = {
     PathAction.CREATE_CHARACTER_DEVICE: "Windows has no devices among files",
     PathAction.CREATE_BLOCK_DEVICE: "Windows has no devices among files",
 }
-_OUTSIDE = tuple(map(capability_sid, ("internetClient", "internetClientServer")))
-_PRIVATE = (capability_sid("privateNetworkClientServer"),)
+_PRIVATE = frozenset({capability_sid("privateNetworkClientServer")})
+_INWARD = frozenset({capability_sid("internetClientServer")})
+_OUTSIDE = _INWARD | {capability_sid("internetClient")}
+_EXEMPTION = "loopback-exemption"
+_OWN_LOOPBACK = "the loopback among the container's own processes"
 _PRIVATE_NETWORKS = tuple(
     map(
         ipaddress.ip_network,
@@ -124,13 +127,17 @@ class WindowsEvaluator:
         self, request: ConnectRequest | BindRequest | ListenRequest
     ) -> Decision:
         """Decide by capabilities; the loopback of its own no container can lack."""
-        sids = [one.sid for one in self.artifact.capabilities]
-        if isinstance(request, ConnectRequest) and not _local(request.host):
-            needed = _PRIVATE if _on_private_network(request.host) else _OUTSIDE
-            if any(sid in sids for sid in needed):
-                return Decision(ALLOW, "a network capability")
-            return Decision(DENY, "no network capability leads there")
-        return Decision(ALLOW, "the loopback among the container's own processes")
+        sids = frozenset(one.sid for one in self.artifact.capabilities)
+        if not isinstance(request, ConnectRequest):
+            rule = "a network capability that lets connections in"
+            return Decision(ALLOW, rule if sids & _INWARD else _OWN_LOOPBACK)
+        if _local(request.host):
+            exempt = any(one.name == _EXEMPTION for one in self.artifact.preflight)
+            rule = "the loopback exemption that a start demands"
+            return Decision(ALLOW, rule if exempt else _OWN_LOOPBACK)
+        if sids & (_PRIVATE if _on_private_network(request.host) else _OUTSIDE):
+            return Decision(ALLOW, "a network capability")
+        return Decision(DENY, "no network capability leads there")
 
     def _spawn(self) -> Decision:
         """Decide by two walls that each hold alone; with one, readings differ."""
