@@ -173,6 +173,25 @@ def test_overlaps_where_case_does_not_count(
     assert not unbuilt(replace(policy, grants=apart), System.MACOS)
 
 
+def test_libraries_of_a_mac_are_never_writable() -> None:
+    """S2-337: by any spelling; a program that loads nothing would not start."""
+    for path, lacking in (
+        ("/", True),
+        ("/usr", True),
+        ("/USR/lib/x", True),
+        ("/System", True),
+        ("/var/db/dyld", True),
+        ("/usr/local", False),
+        ("/usr/libexec", False),
+        ("/private/var/tmp", False),
+    ):
+        for access in (Access.READ, Access.READ_WRITE):
+            policy = Policy(grants=(Grant(path, access),))
+            found = bool(unbuilt(policy, System.MACOS))
+            assert found is (lacking and access is Access.READ_WRITE), path
+            assert not unbuilt(policy, System.LINUX)
+
+
 def test_longest_path_of_a_mac() -> None:
     """S2-332: what rules are sized by; `/tmp` is longer than it looks."""
     for path, lacking in (

@@ -25,6 +25,7 @@ from stockade.model.policy import (
     System,
     UnixSockets,
 )
+from stockade.proof.macos_gate import judge
 from stockade.proof.sbpl.context import context_of
 from stockade.proof.sbpl.operations import OPERATIONS
 
@@ -278,3 +279,30 @@ _LEFT_OPEN = {
     *("system-fcntl", "system-mac-syscall", "mach-message-send"),
     *("iokit-external-method", "iokit-async-external-method", "iokit-external-trap"),
 }
+
+
+@pytest.mark.parametrize(
+    "grant",
+    [
+        Grant("/", Access.READ),
+        Grant("/dev", Access.READ_WRITE),
+        Grant("/dev/null", Access.READ_WRITE),
+        Grant("/etc", Access.READ),
+        Grant("/private", Access.READ_WRITE),
+        Grant("/System/Volumes/Data", Access.READ),
+        Grant("/usr/bin", Access.READ_WRITE),
+        Grant("/usr/bin/true", Access.READ),
+        Grant("/usr/lib", Access.READ_EXEC),
+        Grant("/private/var/run/mDNSResponder", Access.READ_WRITE),
+    ],
+    ids=lambda grant: f"{grant.access} {grant.path}",
+)
+def test_grants_that_meet_the_system_decide_as_they_mean(grant: Grant) -> None:
+    """S2-329: a rule of the start set on a single operation outranks no denial."""
+    policies = (
+        Policy(grants=(grant,), project_files=ProjectFiles.PROTECTED),
+        Policy(grants=(grant,), commands=Commands.LISTED, ip=Ip.CLIENT),
+        Policy(grants=(grant,), unix_sockets=UnixSockets.ALL, ip=Ip.ALL),
+    )
+    for policy in policies:
+        assert judge(policy, built(policy)) > 100

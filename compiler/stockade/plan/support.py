@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from stockade.abi.targets import System
+from stockade.model.decide import covers
 from stockade.model.macos_paths import canonical_macos_path
+from stockade.model.macos_set import READABLE, Purpose
 from stockade.model.overlap import overlaps
 from stockade.model.path_family import Family, family_of, family_on, policy_on
 from stockade.model.policy import (
+    Access,
     Children,
     Commands,
     Grant,
@@ -81,6 +84,7 @@ def unbuilt(policy: Policy, system: System) -> tuple[Unbuilt, ...]:
         case System.MACOS:
             found += _too_long_for_a_mac(policy)
             found += _overlaps_on_a_mac(policy)
+            found += _over_libraries(policy)
         case System.WINDOWS:
             found += _of_places(own)
             found += _variables_by_case(own)
@@ -278,6 +282,21 @@ def _overlaps_on_a_mac(policy: Policy) -> Iterator[Unbuilt]:
             Lack.IMPOSSIBLE,
             one.writable,
         )
+
+
+def _over_libraries(policy: Policy) -> Iterator[Unbuilt]:
+    """Find writable paths that share files with what every program loads."""
+    libraries = [row.path for row in READABLE if row.purpose is Purpose.LIBRARIES]
+    for grant in _posix(policy):
+        path = canonical_macos_path(grant.path).casefold()
+        for library in libraries if grant.access is Access.READ_WRITE else ():
+            if covers(path, library.casefold()) or covers(library.casefold(), path):
+                why = (
+                    f"shares files with `{library}`, which every program loads code"
+                    " from; no code of a writable path is loaded there"
+                )
+                yield Unbuilt("grants", grant.path, why, Lack.IMPOSSIBLE, grant)
+                break
 
 
 def _posix(policy: Policy) -> list[Grant]:

@@ -25,7 +25,8 @@ from stockade.proof.sbpl.rules import Profile, Verdict
 DENY = "deny"
 # What the kernel asks is not known, and it matters.
 UNSURE = "unsure"
-PROGRAM = "/usr/bin/true"
+# Where no policy has a path: a start names the program, and no request is about it.
+PROGRAM = "/stockade-program/program"
 
 
 def parameter_values(parameters: Iterable[Parameter], program: str) -> dict[str, str]:
