@@ -251,7 +251,12 @@ def _without_paths(policy: Policy, system: System) -> Iterator[Unbuilt]:
     own = family_on(system)
     families = [family_of(grant.path) for grant in policy.grants]
     if families and own not in families:
-        yield Unbuilt("grants", "", "has paths of other systems only", Lack.MISSING)
+        yield Unbuilt(
+            "grants",
+            "",
+            "would have none, as all here are of other systems",
+            Lack.MISSING,
+        )
 
 
 def _too_long_for_a_mac(policy: Policy) -> Iterator[Unbuilt]:
