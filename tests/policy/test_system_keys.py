@@ -218,3 +218,33 @@ def test_only_writable_paths_are_freed_of_protection() -> None:
     for path in ("/a", "/a/b/c", "/x"):
         assert _codes(text.format(path)) == [Code.NOT_WRITABLE]
     assert _codes(text.format("/a/../b")) == [Code.PARENT_COMPONENT]
+
+
+# Values that ask for another key's value, each with one that does not go with it.
+_CONTRADICTIONS = (
+    ('network.expose = [{ listen = "127.0.0.1:1", port = 2 }]', "network.ip", "client"),
+    ('network.forward = [{ port = 1, to = "127.0.0.1:2" }]', "network.ip", "none"),
+    ("network.egress = { port = 1 }", "network.ip", "all"),
+    ('network.sockets = "none"', "network.ip", "client"),
+    ('network.sockets = "none"', "network.unix_sockets", "all"),
+    ('macos.relays = "ipv4"', "network.ip", "all"),
+    (f'macos.mach_services = ["{TRUSTD}"]', "network.ip", "private"),
+    ('process.signals = "self"', "process.children", "allowed"),
+    ('process.children = "none"', "network.unix_sockets", "all"),
+    ('process.children = "contained"', "process.signals", "any"),
+    ("commands.allow = []", "process.memory_files", "allowed"),
+)
+
+
+@pytest.mark.parametrize(("line", "other", "word"), _CONTRADICTIONS)
+def test_a_contradiction_names_both_keys(line: str, other: str, word: str) -> None:
+    """GL-042 S2-008 S2-057 S2-096: and both places."""
+    with pytest.raises(PolicyRejected) as caught:
+        _read(f'{other} = "{word}"\n{line}\n')
+    (mistake,) = caught.value.diagnostics
+    assert mistake.code == Code.CONFLICTING_KEYS
+    assert mistake.message.startswith(f"`{line.partition(' = ')[0]}")
+    assert f"needs `{other}` to be " in mistake.message
+    (note,) = mistake.notes
+    assert note.text == f"`{other}` is `{word}` here"
+    assert note.span is not None
