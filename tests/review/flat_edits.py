@@ -22,11 +22,16 @@ from stockade.model.policy import (
     Base,
     Children,
     Commands,
+    Egress,
+    Expose,
+    Forward,
     Grant,
     Ip,
     Others,
     PathMetadata,
     Policy,
+    ProjectFiles,
+    Relays,
     Signals,
     Sockets,
     Symlinks,
@@ -45,6 +50,7 @@ from stockade.model.request import (
 )
 from stockade.model.sheet import LOCAL, NEIGHBOUR, OUTSIDE, sheet
 from stockade.review.change import Finding, Kind, Scope
+from stockade.review.family import USUAL_PORTS
 
 PATHS = {
     System.MACOS: (
@@ -61,7 +67,7 @@ _SERVICES = ("com.apple.trustd.agent", "com.example.a", "com.example.b")
 # Every key whose words may differ; a system that cannot hold one refuses the policy.
 _WORDS: dict[str, tuple[object, ...]] = {
     "system": tuple(SystemSet),
-    "ip": (Ip.NONE, Ip.CLIENT, Ip.ALL),
+    "ip": tuple(Ip),
     "unix_sockets": tuple(UnixSockets),
     "sockets": tuple(Sockets),
     "signals": tuple(Signals),
@@ -71,7 +77,11 @@ _WORDS: dict[str, tuple[object, ...]] = {
     "commands": tuple(Commands),
     "others": tuple(Others),
     "environment_base": tuple(Base),
+    "project_files": tuple(ProjectFiles),
+    "relays": tuple(Relays),
 }
+_EXPOSED = (Expose("127.0.0.1:18080", 8080), Expose("127.0.0.1:18443", 443))
+_FORWARDED = (Forward(5432, "127.0.0.1:15432"),)
 
 Holds = Callable[[Policy], bool]
 Compare = Callable[[Policy, Policy], tuple[Finding, ...]]
@@ -93,10 +103,16 @@ def chain(
 
 def _edited(old: Policy, chance: random.Random, system: System, holds: Holds) -> Policy:
     while True:
-        edit = chance.choice((_word, _word, _grant, _grant, _variable, _service))
-        new = edit(old, chance, system)
-        if new != old and holds(new):
+        edits = (_word, _word, _word, _grant, _grant, _grant, _variable, _service)
+        new = chance.choice((*edits, _relay))(old, chance, system)
+        if new != old and _is_read(new) and holds(new):
             return new
+
+
+def _is_read(policy: Policy) -> bool:
+    """Tell whether the reader takes ports beside such a network."""
+    relayed = policy.expose or policy.forward or policy.egress
+    return policy.ip is Ip.PRIVATE or not relayed
 
 
 def _word(old: Policy, chance: random.Random, _system: System) -> Policy:
@@ -140,13 +156,26 @@ def _service(old: Policy, chance: random.Random, system: System) -> Policy:
     return replace(old, mach_services=tuple(sorted(some)))
 
 
+def _relay(old: Policy, chance: random.Random, _system: System) -> Policy:
+    if old.ip is not Ip.PRIVATE:
+        return replace(old, ip=Ip.PRIVATE)
+    return chance.choice(
+        (
+            replace(old, expose=chance.choice((_EXPOSED[:1], _EXPOSED, ()))),
+            replace(old, forward=chance.choice((_FORWARDED, ()))),
+            replace(old, egress=chance.choice((Egress(1080), None))),
+        )
+    )
+
+
 def faults(
     old: Policy, new: Policy, system: System, found: tuple[Finding, ...]
 ) -> Iterator[str]:
     """List where a report on one edit and the meanings of its policies differ."""
-    told = _Told(said_of(found, ""), _sentences(found), system)
+    asked = sheet((old, new), system)
+    told = _Told(said_of(found, ""), _sentences(found), system, asked)
     yield from variable_faults(old, new, told.said, system)
-    for request in sheet((old, new), system):
+    for request in asked:
         if isinstance(request, EnvironmentRequest):
             continue
         meant = changed_kind(
@@ -173,11 +202,18 @@ class _Told:
     """What a report tells, asked request by request."""
 
     def __init__(
-        self, said: list[Said], sentences: dict[str, str], system: System
+        self,
+        said: list[Said],
+        sentences: dict[str, str],
+        system: System,
+        asked: tuple[NeutralRequest, ...],
     ) -> None:
         self.said = [one for one in said if one.kind is not Kind.MECHANISM]
         self._sentences = sentences
         self._system = system
+        ports = [one.port for one in asked if isinstance(one, BindRequest)]
+        # The port that stands for all that no policy and no sheet names.
+        self._any_port = next(one for one in USUAL_PORTS if one not in ports)
 
     def kinds(self, request: NeutralRequest) -> list[Kind]:
         """List the kinds of change that the report tells of a request."""
@@ -251,8 +287,8 @@ class _Told:
         """Tell whether a case is of what has no name, and the name is not left out."""
         sentence = self._sentence(one)
         address = getattr(one.request, "address", "")
-        port = getattr(one.request, "port", 443)
-        representative = port == 443 and address in {
+        port = getattr(one.request, "port", self._any_port)
+        representative = port == self._any_port and address in {
             *("", "/run/user/1000/bus", "C:\\elsewhere\\socket", "@/tmp/.X11-unix/X0")
         }
         named = sentence.partition(" but ")[2].replace("`", "").replace(" and ", ", ")

@@ -26,6 +26,7 @@ from stockade.model.policy import (
     Ip,
     PathMetadata,
     Policy,
+    ProjectFiles,
     Signals,
     UnixSockets,
 )
@@ -92,6 +93,21 @@ def test_names_on_windows_are_equal_in_any_case() -> None:
     found = _found(old, new, System.WINDOWS)
     assert found[0].change.rules[0].key == "filesystem.read"
     assert len(found[0].change.rules) == 1
+
+
+def test_one_file_in_two_spellings_is_said_once() -> None:
+    """`.GIT/hooks` lies in `.git`, where names are equal in any case."""
+    old = Policy(grants=(Grant("/srv/out", Access.READ_WRITE),))
+    new = replace(old, project_files=ProjectFiles.PROTECTED)
+    names = [
+        case.name
+        for one in _found(old, new, System.MACOS)
+        if one.change.kind is Kind.NEWLY_DENIED
+        for case in one.change.cases
+        if case.witness.startswith("write ")
+    ]
+    assert "/srv/out/.git" in names
+    assert not [name for name in names if "GIT" in name]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from stockade.model.path_family import family_of, folders_above
+from stockade.abi.targets import System
+from stockade.model.path_family import family_of, folded, folders_above
 from stockade.model.request import (
     FileRequest,
     HardLinkRequest,
@@ -71,7 +72,9 @@ class _Region:
 
 def file_facts(sides: Sides, paths: Sequence[str]) -> Iterator[Fact]:
     """Give what two artifacts decide otherwise about paths."""
-    ordered = sorted(paths, key=_order)
+    # Spellings of one file are one path, where names are equal in any case.
+    spellings = {folded(path, sides.system): path for path in reversed(paths)}
+    ordered = sorted(spellings.values(), key=lambda path: _order(path, sides.system))
     for way in _WAYS:
         for kind, one in _Regions(sides, way, ordered).found():
             request = way.ask(one.top)
@@ -89,9 +92,10 @@ def file_facts(sides: Sides, paths: Sequence[str]) -> Iterator[Fact]:
             yield Fact(kind, way.topic, way.rank, way.deed, thing, case, rules)
 
 
-def _order(path: str) -> list[tuple[bool, str]]:
+def _order(path: str, system: System) -> list[tuple[bool, str]]:
     """Put a folder before all in it, and there the entry of no one's first."""
-    return [(part != _ANY, part) for part in path.split(family_of(path).value)]
+    parts = folded(path, system).split(family_of(path).value)
+    return [(part != _ANY, part) for part in parts]
 
 
 class _Regions:
@@ -110,28 +114,32 @@ class _Regions:
         for path, answers in self._answers.items():
             around = self._around(path)
             if around and around.answers == answers:
-                self._below[path] = around
+                self._below[self._key(path)] = around
                 continue
             if around:
                 around.spared.append(path)
-            self._below[path] = None
+            self._below[self._key(path)] = None
             kind = kind_of(*answers)
             if kind:
                 one = _Region(path, answers, self._scope(path))
                 found.append((kind, one))
                 if one.scope is Scope.BELOW:
-                    self._below[path] = one
+                    self._below[self._key(path)] = one
                 if one.scope is Scope.FOLDER:
-                    self._below[_folder(path)] = self._below[path] = one
+                    self._below[self._key(_folder(path))] = one
+                    self._below[self._key(path)] = one
         yield from found
 
+    def _key(self, path: str) -> str:
+        return folded(path, self._sides.system)
+
     def _around(self, path: str) -> _Region | None:
-        above = (one for one in folders_above(path) if one != path)
+        above = (self._key(one) for one in folders_above(path) if one != path)
         return next((self._below[one] for one in above if one in self._below), None)
 
     def _scope(self, path: str) -> Scope:
         folder = _folder(path)
-        if folder in self._answers and path == _entry(folder):
+        if self._key(folder) in self._below and path == _entry(folder):
             return Scope.FOLDER
         below = self._sides.answers(self._way.ask(_entry(path)))
         return Scope.BELOW if below == self._answers[path] else Scope.ITSELF
