@@ -102,7 +102,7 @@ def by_hosts(by_abi: dict[int, Standing]) -> Iterator[tuple[Standing, str]]:
 def _hosts(abis: Sequence[int], kinds: int) -> str:
     """Name hosts by their Landlock; standings change at an ABI and hold from there."""
     if kinds == 1:
-        return "every host"
+        return "every Linux host"
     least, most = min(abis), max(abis)
     return f"Landlock ABI {least}" + (f" to {most}" if most > least else "")
 
