@@ -48,7 +48,7 @@ from stockade.model.request import (
     PathRequest,
     UnixRequest,
 )
-from stockade.model.sheet import LOCAL, NEIGHBOUR, OUTSIDE, sheet
+from stockade.model.sheet import LOCAL, LOCAL_BY_IPV6, NEIGHBOUR, OUTSIDE, sheet
 from stockade.review.change import Finding, Kind, Scope
 from stockade.review.family import USUAL_PORTS
 
@@ -267,12 +267,15 @@ class _Told:
         if isinstance(request, ConnectRequest):
             sentence = self._sentence(one)
             host = request.host
+            if host == LOCAL_BY_IPV6 and "over IP" not in sentence:
+                host = LOCAL
             if (
                 host == OUTSIDE
                 or (host == NEIGHBOUR and "other machines" in sentence)
                 or (host == LOCAL and "and this one" in sentence)
             ):
-                request = replace(request, host="example.com")
+                host = "example.com"
+            request = replace(request, host=host)
         usual = type(told) is type(request) and (
             replace(told, port=request.port) == request  # type: ignore[arg-type,call-arg]
         )

@@ -21,12 +21,14 @@ from stockade.model.macos_artifact import MacosArtifact, ProcessRule
 from stockade.model.policy import (
     Access,
     Children,
+    Forward,
     Grant,
     Ioctls,
     Ip,
     PathMetadata,
     Policy,
     ProjectFiles,
+    Relays,
     Signals,
     UnixSockets,
 )
@@ -93,6 +95,23 @@ def test_names_on_windows_are_equal_in_any_case() -> None:
     found = _found(old, new, System.WINDOWS)
     assert found[0].change.rules[0].key == "filesystem.read"
     assert len(found[0].change.rules) == 1
+
+
+def test_this_machine_is_told_apart_by_the_version_of_ip() -> None:
+    """Relays over IPv4 alone leave `::1` out, and that is all that changes."""
+    old = Policy(
+        ip=Ip.PRIVATE,
+        signals=Signals.ISOLATED,
+        forward=(Forward(5432, "127.0.0.1:15432"),),
+        relays=Relays.IPV4,
+    )
+    found = _found(old, replace(old, relays=Relays.DUAL_STACK), System.MACOS)
+    (change,) = (one.change for one in found if one.change.kind is Kind.NEWLY_ALLOWED)
+    assert str(change.sentence) == (
+        "the program may now connect by TCP to this machine over IPv6, port 5432"
+    )
+    assert [case.witness for case in change.cases] == ["connect [::1]:5432"]
+    assert [rule.key for rule in change.rules] == ["relays"]
 
 
 def test_one_file_in_two_spellings_is_said_once() -> None:

@@ -41,7 +41,7 @@ from stockade.model.windows_set import OPEN_FOLDERS
 OUTSIDE = "203.0.113.7"
 NEIGHBOUR = "192.168.0.7"
 LOCAL = "127.0.0.1"
-_LOCAL_BY_IPV6 = "::1"
+LOCAL_BY_IPV6 = "::1"
 _BELOW, _BESIDE = "x", "-x"
 # Where nothing is granted unless a policy says so.
 _ELSEWHERE = {"/": "/elsewhere/x", "\\": "C:\\elsewhere\\x"}
@@ -125,4 +125,4 @@ def _of_networks(policies: Sequence[Policy]) -> Iterator[NeutralRequest]:
         if port:
             yield ListenRequest(port)
         if port and any(one.relays is Relays.IPV4 for one in policies):
-            yield ConnectRequest(_LOCAL_BY_IPV6, port)
+            yield ConnectRequest(LOCAL_BY_IPV6, port)

@@ -24,7 +24,7 @@ from stockade.model.request import (
     Transport,
     UnixRequest,
 )
-from stockade.model.sheet import LOCAL, NEIGHBOUR, OUTSIDE
+from stockade.model.sheet import LOCAL, LOCAL_BY_IPV6, NEIGHBOUR, OUTSIDE
 from stockade.render.prose import Piece, code, listed, sentence
 from stockade.render.text import plain
 from stockade.review.change import Case, Fact, Topic, kind_of
@@ -42,7 +42,6 @@ from stockade.review.request_words import request_text
 from stockade.review.sides import Sides
 
 _SHOWN = 8
-_EVERYWHERE, _HERE = " to other machines and this one", " to this machine"
 _NO_ARCH = ""
 _VERBS = {Transport.TCP: "connect by TCP", Transport.UDP: "send by UDP"}
 # A socket of no one's, by the mark between the parts of a path.
@@ -117,21 +116,33 @@ def _connections(
 ) -> Iterator[Family]:
     """Part machines from each other where they are not reached alike."""
     some = tuple(port for port in ports if port)
-    outside, near, local = (
+    outside, near, local, by_ipv6 = (
         _by_port(sides, some, _connecting(host, transport))
-        for host in (HOST, NEIGHBOUR, LOCAL)
+        for host in (HOST, NEIGHBOUR, LOCAL, LOCAL_BY_IPV6)
     )
-    verb = _VERBS[transport]
-    alike = _all_answers(sides, outside) == _all_answers(sides, near)
-    if alike and _all_answers(sides, outside) == _all_answers(sides, local):
-        yield with_ports(2, verb, _EVERYWHERE, outside)
-    elif alike:
-        yield with_ports(2, verb, " to other machines", outside)
-        yield with_ports(2, verb, _HERE, local)
-    else:
-        yield with_ports(2, verb, " to machines of the Internet", outside)
-        yield with_ports(2, verb, " to machines of a private network", near)
-        yield with_ports(2, verb, _HERE, local)
+    here = {" to this machine": local}
+    if not _alike(sides, local, by_ipv6):
+        here = {
+            " to this machine over IPv4": local,
+            " to this machine over IPv6": by_ipv6,
+        }
+    there = {" to other machines": outside}
+    if not _alike(sides, outside, near):
+        there = {
+            " to machines of the Internet": outside,
+            " to machines of a private network": near,
+        }
+    whole = {**there, **here}
+    if len(whole) == 2 and _alike(sides, outside, local):
+        whole = {" to other machines and this one": outside}
+    for whom, requests in whole.items():
+        yield with_ports(2, _VERBS[transport], whom, requests)
+
+
+def _alike(
+    sides: Sides, some: Mapping[AnyRequest, Piece], others: Mapping[AnyRequest, Piece]
+) -> bool:
+    return _all_answers(sides, some) == _all_answers(sides, others)
 
 
 def _all_answers(
