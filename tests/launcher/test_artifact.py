@@ -12,6 +12,8 @@ from launcher_scene import ARTIFACT, Scene, artifact, reason, started
 
 import host_features
 from stockade.artifact.encode import encode
+from stockade.driver.compile import compile_policy
+from stockade.model.policy import Policy
 
 _STRANGER = 4711
 _SEAL_WRITE = fcntl.F_SEAL_WRITE
@@ -93,6 +95,15 @@ def test_artifact_of_another_machine_is_refused(scene: Scene) -> None:
     variant = {"probes": ()}
     made = artifact(variant=variant, target=other[ARTIFACT.target])
     assert "compiled for another system" in reason(scene.start(made))
+
+
+@pytest.mark.parametrize("target", ["macos", "windows"])
+def test_artifact_of_another_system_is_refused(scene: Scene, target: str) -> None:
+    """S2-378: sound as the compiler wrote it, and for no program of this launcher."""
+    policy = Policy(appcontainer_name="example.app")
+    path = scene.write(artifact())
+    path.write_bytes(compile_policy(policy, "example", target).bundle)
+    assert "compiled for another system" in reason(scene.start(path))
 
 
 @needs_root
