@@ -16,7 +16,9 @@ from stockade.artifact.write import checked_bytes
 from stockade.driver.compile import compile_policy, targets
 from stockade.driver.linux import build_linux
 from stockade.driver.linux_claim import claimed_policy
+from stockade.driver.macos import build_macos
 from stockade.model.artifact import Artifact
+from stockade.model.key_rows import KeyRow
 from stockade.model.policy import Children, Ip, Policy
 
 _STRICT = KEY_COMBINATIONS[0]
@@ -146,6 +148,20 @@ def test_what_the_proof_does_not_judge_must_be_ours(tmp_path: Path, part: str) -
     done = _stockade("verify", str(bundle))
     assert done.returncode == 1, done.stdout
     assert "is not what" in done.stderr
+
+
+@pytest.mark.parametrize("path", ["/a\nb", "/\x1b[2J", "a\x1b[2J"])
+def test_what_a_bundle_says_reaches_no_terminal(tmp_path: Path, path: str) -> None:
+    """A reason that names a key of a hostile bundle is one line without controls."""
+    bundle = tmp_path / "forged.macos.stk"
+    made = build_macos(Policy(), "x", "macos")
+    forged = replace(made, keys=(KeyRow("grant.read", path),))
+    bundle.write_bytes(checked_bytes(forged))
+    for command in (("verify", str(bundle)), ("diff", str(bundle), str(bundle))):
+        done = _stockade(*command)
+        assert done.stderr.count("\n") == 1 or done.returncode == 0
+        assert "\x1b" not in done.stdout + done.stderr
+    assert _stockade("verify", str(bundle)).returncode == 1
 
 
 @pytest.mark.parametrize("command", ["verify", "disasm"])

@@ -11,19 +11,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Generic, TypeVar
 
-from stockade.model.artifact import Artifact, Instruction
+from stockade.model.any_artifact import AnyArtifact
+from stockade.model.artifact import Instruction
+
+Made = TypeVar("Made", bound=AnyArtifact)
 
 # Numbers that are sets of bits; all others count or name something.
 _MASKS = re.compile(r"rights|_required|_optional")
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(Generic[Made]):
     """An artifact that lacks one thing, and where it lacks it."""
 
     place: str
-    artifact: Artifact
+    artifact: Made
 
     @property
     def kind(self) -> str:
@@ -31,10 +35,10 @@ class Removal:
         return re.sub(r"\[\d+\]", "[]", self.place)
 
 
-def removals(artifact: Artifact) -> Iterator[Removal]:
+def removals(artifact: Made) -> Iterator[Removal[Made]]:
     """Give every artifact that lacks one thing of another."""
     for place, changed in _without(artifact, "", ""):
-        assert isinstance(changed, Artifact)
+        assert isinstance(changed, type(artifact))
         yield Removal(place.lstrip("."), changed)
 
 
@@ -65,7 +69,8 @@ def _without(value: object, place: str, name: str) -> Iterator[tuple[str, object
             yield f"{place} made 0", 0
     elif isinstance(value, str | bytes):
         if value:
-            yield f"{place} emptied", type(value)()
+            # Of a word, which is none when it is empty, too.
+            yield f"{place} emptied", b"" if isinstance(value, bytes) else ""
     elif value is None:
         return
     else:

@@ -64,7 +64,7 @@ _SURVIVORS = {
 }
 
 
-def _refused(removal: Removal, whole: Artifact) -> bool | None:
+def _refused(removal: Removal[Artifact], whole: Artifact) -> bool | None:
     """Tell whether it is refused; None where nothing is missing from the bundle."""
     try:
         left = canonical(removal.artifact)
@@ -79,7 +79,7 @@ def _refused(removal: Removal, whole: Artifact) -> bool | None:
     return False
 
 
-def _walked(whole: Artifact, *, long: bool) -> list[Removal]:
+def _walked(whole: Artifact, *, long: bool) -> list[Removal[Artifact]]:
     """Give the removals; the short run looks into the newest variant only."""
     inside = "levels[0].variants[" if long else "levels[0].variants[0]"
     return [
@@ -90,10 +90,10 @@ def _walked(whole: Artifact, *, long: bool) -> list[Removal]:
     ]
 
 
-def _survivors(policy: Policy, *, long: bool) -> tuple[int, list[Removal]]:
+def _survivors(policy: Policy, *, long: bool) -> tuple[int, list[Removal[Artifact]]]:
     whole = canonical(build_linux(policy, "x", "linux-x86_64"))
     assert not any(bundle.foreign_parts(whole))
-    left: list[Removal] = []
+    left: list[Removal[Artifact]] = []
     tried = 0
     for one in _walked(whole, long=long):
         refused = _refused(one, whole)

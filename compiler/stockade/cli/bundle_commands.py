@@ -12,6 +12,7 @@ from stockade.cli.output import Refusal, write_error, write_out
 from stockade.diagnostics import quote
 from stockade.driver.bundle import disassemble, verify
 from stockade.proof.gate import GateRefusedError
+from stockade.source.visible import visible
 
 _DISAGREES = 1
 
@@ -25,7 +26,9 @@ def verify_command(entry: bytes, raw: list[bytes]) -> int:
     except BundleRefused as refused:
         raise Refusal(f"{quote(path)} is no bundle: {refused}") from refused
     except GateRefusedError as refused:
-        write_error(f"stockade: {quote(path)} is not what it claims: {refused}\n")
+        # A reason may name what stands in the file.
+        reason = visible(str(refused))
+        write_error(f"stockade: {quote(path)} is not what it claims: {reason}\n")
         return _DISAGREES
     write_out("".join(f"{line}\n" for line in lines))
     return 0

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
+from stockade.abi.targets import SYSTEM_OF
 from stockade.artifact.canonical import canonical
 from stockade.artifact.decode import decode
 from stockade.diagnostics import quote
@@ -21,6 +22,7 @@ from stockade.model.any_artifact import AnyArtifact
 from stockade.model.artifact import Filter, Level
 from stockade.model.key_rows import KeyRowsError
 from stockade.model.policy import Policy
+from stockade.plan.support import unbuilt
 from stockade.proof.gate import GateRefusedError
 
 _NO_FILTER = Filter((), ())
@@ -46,7 +48,7 @@ def verify(data: bytes) -> tuple[str, ...]:
 
 def _policy_or_refusal(artifact: AnyArtifact) -> Policy:
     try:
-        return back_end(artifact.target).claimed(artifact)
+        policy = back_end(artifact.target).claimed(artifact)
     except KeyError as unknown:
         name = quote(str(unknown.args[0]))
         message = f"{artifact.target}: class {name} of a grant is none of a policy"
@@ -54,6 +56,10 @@ def _policy_or_refusal(artifact: AnyArtifact) -> Policy:
     except KeyRowsError as fault:
         message = f"{artifact.target}: no policy has these keys: {fault}"
         raise GateRefusedError(message) from None
+    for lack in unbuilt(policy, SYSTEM_OF[artifact.target]):
+        message = f"{artifact.target}: no bundle has this `{lack.field}`: it {lack.why}"
+        raise GateRefusedError(message)
+    return policy
 
 
 def foreign_parts(artifact: AnyArtifact) -> Iterator[str]:

@@ -41,6 +41,7 @@ from stockade.review.page_text import Document
 from stockade.review.report import Entry
 from stockade.review.sheet_difference import lone_target
 from stockade.review.subject import AnySubject, Subject
+from stockade.source.visible import visible
 
 
 class NothingInCommonError(Exception):
@@ -102,7 +103,8 @@ def _claimed(artifact: AnyArtifact) -> Policy:
         name = quote(str(unknown.args[0]))
         raise ClaimRefusedError(f"class {name} of a grant is no policy's") from None
     except KeyRowsError as fault:
-        raise ClaimRefusedError(f"no policy has these keys: {fault}") from None
+        reason = visible(str(fault))
+        raise ClaimRefusedError(f"no policy has these keys: {reason}") from None
 
 
 def _refuse_equal_names(what: str, names: list[str]) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, get_args, get_type_hints
 
+from stockade.model.path_family import is_normal
 from stockade.model.policy import Access, Egress, Expose, Forward, Grant, Policy, Reach
 
 _GRANT = "grant."
@@ -95,7 +96,8 @@ def policy_of(rows: Iterable[KeyRow]) -> Policy:
 def _add(values: dict[str, Any], name: str, kind: Any, row: KeyRow) -> None:
     if name == "grants":
         access = Access(row.name.removeprefix(_GRANT))
-        values[name] = (*values.get(name, ()), Grant(row.value, access))
+        grant = Grant(_path(row.value), access)
+        values[name] = (*values.get(name, ()), grant)
     elif name == "egress":
         port, _, reach = row.value.partition(_MARK)
         values[name] = Egress(int(port), Reach(reach))
@@ -108,12 +110,20 @@ def _add(values: dict[str, Any], name: str, kind: Any, row: KeyRow) -> None:
     elif name == "set_values":
         variable, _, text = row.value.partition("=")
         values[name] = (*values.get(name, ()), (variable, text))
+    elif name == "project_write":
+        values[name] = (*values.get(name, ()), _path(row.value))
     elif words := _words(kind):
         values[name] = words(row.value)
     elif kind is str:
         values[name] = row.value
     else:
         values[name] = (*values.get(name, ()), row.value)
+
+
+def _path(text: str) -> str:
+    if not is_normal(text):
+        raise ValueError(text)
+    return text
 
 
 def _words(kind: Any) -> type[StrEnum] | None:

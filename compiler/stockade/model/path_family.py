@@ -31,6 +31,15 @@ def family_of(path: str) -> Family:
     return Family.WINDOWS if _DRIVE.match(path) else Family.POSIX
 
 
+def is_normal(path: str) -> bool:
+    """Tell whether a path is absolute and normalised, as a policy's paths are."""
+    family = family_of(path)
+    root, mark, below = path.partition(family.value)
+    if not mark or (family is Family.POSIX and root) or root != root.upper():
+        return False
+    return not below or not {"", ".", ".."}.intersection(below.split(mark))
+
+
 def family_on(system: System) -> Family:
     """Tell which paths a system takes."""
     return Family.WINDOWS if system is System.WINDOWS else Family.POSIX
