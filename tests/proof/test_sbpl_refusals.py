@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sbpl_profiles import HEAD, refusal
 
-from stockade.proof.sbpl.context import context_of
+from stockade.proof.sbpl.context import TooCostlyError, context_of
 from stockade.proof.sbpl.place import ProfileRefusedError
 from stockade.proof.sbpl.profile import read_profile
 
@@ -125,6 +125,7 @@ HOSTILE = {
     "deep filters": f"{_NESTED}(let loop () (set! f (require-not f)) (loop))",
     "wide filters": f"{_NESTED}(let loop () (set! f (require-all f f)) (loop))",
     "many rules": f"{_NESTED}(let loop () (allow file* f) (loop))",
+    "many expressions": '(let loop () (regex "%s") (loop))' % ("a" * 2000),
     "own import": '(import "me.sb")',
     "long expression": '(allow file* (regex "' + "a" * 5000 + '"))',
     "deep expression": '(allow file* (regex "' + "(" * 900 + '"))',
@@ -142,6 +143,15 @@ def test_hostile_profiles_are_refused_in_bounded_time(name: str) -> None:
     assert str(caught.value)
     # Generous: the slowest takes a second where nothing else runs.
     assert time.process_time() - before < 20
+
+
+def test_a_decision_has_a_limit() -> None:
+    """A profile of ours never meets it: what a path begins with is compared at once."""
+    rules = "".join(f'(deny file* (regex "(a|b)*c{number}"))' for number in range(2000))
+    profile = read_profile(HEAD + rules)
+    with pytest.raises(TooCostlyError):
+        profile.decide("file-read-data", context_of({"path": "ab" * 2000}))
+    assert not profile.decide("file-read-data", context_of({"path": "/a"})).allowed
 
 
 @pytest.mark.parametrize("text", ["(a*)*b", "(a|a)*b", "(a|aa)+$", "a*a*a*a*a*a*b"])

@@ -9,6 +9,7 @@ checkout's own git settings name are not among these: that takes reading them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from stockade.abi.targets import System
 from stockade.model.path_family import family_of, folded, folders_above
@@ -56,12 +57,17 @@ def is_protected(policy: Policy, system: System, path: str) -> bool:
     """Tell whether a path is a protected file of a policy or lies below one."""
     if policy.project_files is ProjectFiles.WRITABLE:
         return False
-    places = {
+    places = _protected_places(policy, system)
+    return any(folded(above, system) in places for above in folders_above(path))
+
+
+@lru_cache(maxsize=8)
+def _protected_places(policy: Policy, system: System) -> frozenset[str]:
+    return frozenset(
         folded(f"{folder.rstrip(mark)}{mark}{name.replace('/', mark)}", system)
         for folder, mark in _marked(policy)
         for name in ALL_PROJECT_NAMES
-    }
-    return any(folded(above, system) in places for above in folders_above(path))
+    )
 
 
 def _marked(policy: Policy) -> Iterator[tuple[str, str]]:

@@ -142,7 +142,7 @@ def _one_path_prefix(prefix: str) -> Filter:
 
 
 def _by_text(
-    kind: Kind, fact: str, pattern: str, matches: Callable[[str], bool], tests: int = 1
+    kind: Kind, fact: str, pattern: str, matches: Callable[[str], bool]
 ) -> Filter:
     """Make a filter that tries each string told under a name."""
 
@@ -151,7 +151,7 @@ def _by_text(
             isinstance(value, str) and matches(value) for value in context.values(fact)
         )
 
-    return Filter(holds, (kind,), tests, serialized=serialized_size(pattern))
+    return Filter(holds, (kind,), serialized=serialized_size(pattern))
 
 
 def _regex(kind: Kind, fact: str) -> Maker:
@@ -161,12 +161,23 @@ def _regex(kind: Kind, fact: str) -> Maker:
             expression = Expression(one)
             if expression.is_void:
                 doubt("a group with `?` is reported to match nothing")
-            found.append(
-                _by_text(kind, fact, one, expression.search, expression.states)
-            )
+            found.append(_by_expression(kind, fact, one, expression))
         return require_any(found)
 
     return make
+
+
+def _by_expression(
+    kind: Kind, fact: str, pattern: str, expression: Expression
+) -> Filter:
+    def holds(context: Context) -> bool:
+        return any(
+            isinstance(value, str) and expression.search(value, context.budget.spend)
+            for value in context.values(fact)
+        )
+
+    size = serialized_size(pattern)
+    return Filter(holds, (kind,), serialized=size, states=expression.states)
 
 
 def _names(kind: Kind, fact: str, *, prefix: bool = False) -> Maker:

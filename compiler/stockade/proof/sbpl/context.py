@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from stockade.proof.sbpl.limits import MAX_FOLLOWED
 
 # Longer than any path or name that macOS takes (PATH_MAX is 1024).
 MAX_FACT = 4_096
@@ -32,6 +34,25 @@ Fact: TypeAlias = str | int | Address
 Facts: TypeAlias = Mapping[str, Fact | Sequence[Fact]]
 
 
+class TooCostlyError(ValueError):
+    """A decision would take longer than any that a real profile asks for."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """Count the work of decisions about one context."""
+
+    left: int = MAX_FOLLOWED
+
+    def spend(self, states: int) -> None:
+        """Count states that an expression followed."""
+        self.left -= states
+        if self.left < 0:
+            raise TooCostlyError(
+                f"expressions follow more than {MAX_FOLLOWED} states for one request"
+            )
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """The facts of one request, each a list: a process is `self` and `same-sandbox`.
@@ -44,6 +65,7 @@ class Context:
     folds: bool
     path: str | None
     above: frozenset[str]
+    budget: Budget = field(default_factory=Budget)
 
     def values(self, name: str) -> tuple[Fact, ...]:
         """Give what is told of one thing."""

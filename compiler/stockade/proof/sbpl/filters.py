@@ -32,7 +32,7 @@ class Filter:
     """A test of a context.
 
     `tests` counts what a decision may have to try, `depth` filters in filters, and
-    `serialized` estimates the bytes of the patterns.
+    `serialized` estimates the bytes of the patterns; `states` are those of expressions.
     """
 
     holds: Callable[[Context], bool]
@@ -41,6 +41,7 @@ class Filter:
     depth: int = 1
     serialized: int = 0
     paths: PathSet | None = None
+    states: int = 0
 
 
 class PathSet:
@@ -138,4 +139,5 @@ def _compound(
         depth,
         sum(one.serialized for one in filters),
         paths,
+        sum(one.states for one in filters),
     )

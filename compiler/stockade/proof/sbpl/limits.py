@@ -21,7 +21,10 @@ MAX_LISTED = 100_000
 MAX_IMPORTS = 16
 # Rules for one operation, and tests in all rules together.
 MAX_RULES = 20_000
-MAX_TESTS = 100_000
+MAX_TESTS = 2_000_000
+# States of expressions, in all of a profile, and followed for one request.
+MAX_STATES = 400_000
+MAX_FOLLOWED = 2_000_000
 # Filters in filters.
 MAX_FILTER_DEPTH = 50
 # Apple's compiler takes numbers of a machine word.

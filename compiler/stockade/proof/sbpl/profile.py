@@ -13,7 +13,7 @@ from stockade.proof.sbpl.arguments import FILTERS, PROTOCOL_WORDS, Maker
 from stockade.proof.sbpl.constants import word_named
 from stockade.proof.sbpl.evaluate import Evaluator, Tail
 from stockade.proof.sbpl.filters import Filter, require_all, require_any
-from stockade.proof.sbpl.limits import MAX_IMPORTS, MAX_SERIALIZED
+from stockade.proof.sbpl.limits import MAX_IMPORTS, MAX_SERIALIZED, MAX_STATES
 from stockade.proof.sbpl.modifiers import (
     MODIFIERS,
     Modifier,
@@ -56,7 +56,11 @@ def read_profile(
     where nobody can say whether it would: without `strict` that is a remark.
     """
     reading = _Reading(parameters or {}, imports or {})
-    reading.read(text, "")
+    try:
+        reading.read(text, "")
+    except RecursionError:
+        why = "lists, calls and imports are nested too deep together"
+        raise ProfileRefusedError(Place(1, 1), why) from None
     profile = reading.finish()
     if strict and profile.remarks:
         raise ProfileRefusedError(profile.remarks[0].place, profile.remarks[0].text)
@@ -82,6 +86,7 @@ class _Reading:
         self._filters: list[Filter] = []
         self._modifiers: list[Modifier] = []
         self._made = Made()
+        self._states = 0
         self._evaluator = Evaluator(self._doubt)
         self._evaluator.specials["debug"] = self._debug
         self._evaluator.specials["with-filter"] = self._with_filter
@@ -117,7 +122,14 @@ class _Reading:
         }
 
     def _filter_maker(self, name: str, make: Maker) -> Builtin:
-        return Builtin(name, lambda given: make(given, self._doubt_here))
+        def call(given: Sequence[Value]) -> Value:
+            made = make(given, self._doubt_here)
+            self._states += made.states
+            if self._states > MAX_STATES:
+                raise UnreadableArgumentError("the profile has too many expressions")
+            return made
+
+        return Builtin(name, call)
 
     def read(self, text: str, name: str) -> None:
         """Read a text into the rules; `name` is that of an imported one."""

@@ -9,6 +9,7 @@ makes deciding slow. See docs/decisions/0052.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
@@ -47,45 +48,69 @@ class _State:
 
 # A part of an expression: its first state, and the states that lead out of it.
 _Part = tuple[int, list[int]]
+_SPECIAL = "^$.[]()*+?{}|"
 _ANY = (("\0", "\U0010ffff"),)
 # More sets of states than any real expression meets.
 _MAX_CACHED = 4_096
 
 
 class Expression:
-    """A compiled expression; `search` finds it anywhere in a text."""
+    """A compiled expression; `search` finds it anywhere in a text.
+
+    Most begin with `^` and a path. That part is compared as it is, so that a path
+    elsewhere costs nothing, and only what follows has states.
+    """
 
     def __init__(self, text: str) -> None:
         if len(text) > MAX_REGEX:
             raise UnreadableArgumentError(
                 f"the expression has more than {MAX_REGEX} characters"
             )
-        self.text = text
         self._states: list[_State] = []
         self._steps: dict[tuple[tuple[int, ...], str], tuple[int, ...]] = {}
         # A report says of `(?i)` that it compiles and then matches nothing.
         self.is_void = False
         self._first = 0
+        self._prefix, rest = _parted(text)
         try:
-            self._first = _Parser(text, self._states).whole()
+            self._first = self._parsed(text, rest)
         except _VoidError:
             self.is_void = True
+
+    def _parsed(self, text: str, rest: str) -> int:
+        parser = _Parser(rest, self._states)
+        first = parser.whole()
+        if self._prefix is None or not parser.has_alternatives:
+            return first
+        # `^a|b` is anchored in one alternative only.
+        self._prefix = None
+        self._states.clear()
+        return _Parser(text, self._states).whole()
 
     @property
     def states(self) -> int:
         """Count the states, which a decision may follow for each character."""
         return len(self._states) + 1
 
-    def search(self, text: str) -> bool:
-        """Tell whether the expression matches some part of a text."""
-        if self.is_void:
+    def search(self, text: str, spend: Callable[[int], None] = lambda _: None) -> bool:
+        """Tell whether the expression matches some part of a text.
+
+        `spend` is told the states that were followed, for each character.
+        """
+        if self.is_void or not text.startswith(self._prefix or ""):
             return False
-        active: tuple[int, ...] = ()
-        for at, character in enumerate(text):
+        start = len(self._prefix or "")
+        active: tuple[int, ...] = (self._first,)
+        for at in range(start, len(text)):
             closed = self._closed(active, at=at, end=False)
+            spend(len(closed))
             if self._matched(closed):
                 return True
-            active = self._step(closed, character)
+            active = self._step(closed, text[at])
+            if self._prefix is None:
+                active = (*active, self._first)
+            elif not active:
+                return False
         return self._matched(self._closed(active, at=len(text), end=True))
 
     def _matched(self, closed: tuple[int, ...]) -> bool:
@@ -94,8 +119,8 @@ class Expression:
     def _closed(
         self, active: tuple[int, ...], *, at: int, end: bool
     ) -> tuple[int, ...]:
-        """Add what is reached without a character; a search starts anywhere."""
-        seen = dict.fromkeys((*active, self._first))
+        """Add what is reached without a character."""
+        seen = dict.fromkeys(active)
         waiting = list(seen)
         while waiting:
             state = self._states[waiting.pop()]
@@ -128,6 +153,27 @@ class Expression:
         return found
 
 
+def _parted(text: str) -> tuple[str | None, str]:
+    """Part an anchored expression into the literal text of its start, and the rest."""
+    if not text.startswith("^"):
+        return None, text
+    prefix: list[str] = []
+    at = 1
+    while at < len(text):
+        literal, end = text[at], at + 1
+        if literal == "\\":
+            literal, end = text[at + 1 : at + 2], at + 2
+            if not literal or literal.isalnum():
+                break
+        elif literal in _SPECIAL:
+            break
+        if text[end : end + 1] and text[end] in "*+?{":
+            break
+        prefix.append(literal)
+        at = end
+    return "".join(prefix), text[at:]
+
+
 class _Parser:
     """Read an expression into states (Thompson's construction)."""
 
@@ -135,6 +181,8 @@ class _Parser:
         self._text = text
         self._at = 0
         self._states = states
+        # Whether one stands outside all groups.
+        self.has_alternatives = False
 
     def whole(self) -> int:
         """Read all of it; give the first state."""
@@ -168,6 +216,7 @@ class _Parser:
         parts = [self._sequence(depth)]
         while self._peek() == "|":
             self._take()
+            self.has_alternatives |= depth == 0
             parts.append(self._sequence(depth))
         if len(parts) == 1:
             return parts[0]
