@@ -110,9 +110,10 @@ def _edited(old: Policy, chance: random.Random, system: System, holds: Holds) ->
 
 
 def _is_read(policy: Policy) -> bool:
-    """Tell whether the reader takes ports beside such a network."""
+    """Tell whether the reader takes ports, and how they are reached, beside an `ip`."""
     relayed = policy.expose or policy.forward or policy.egress
-    return policy.ip is Ip.PRIVATE or not relayed
+    by_ipv4 = policy.relays is Relays.IPV4
+    return policy.ip is Ip.PRIVATE or not (relayed or by_ipv4)
 
 
 def _word(old: Policy, chance: random.Random, _system: System) -> Policy:
