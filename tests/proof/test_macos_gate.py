@@ -249,6 +249,17 @@ def test_every_parameter_has_one_value_and_one_use() -> None:
             judge(policy, replace(artifact, parameters=table))
 
 
+def test_a_profile_that_takes_too_long_is_refused() -> None:
+    """Also one that somebody put into a bundle; it would change no decision."""
+    policy = _POLICIES["plain"]
+    artifact = _built(policy)
+    words = " ".join(f'"(.*)*(.*)*{number}x"' for number in range(1500))
+    rule = f'(deny file-read-data (require-all (regex {words}) (path "/")))(allow {{}})'
+    rules = "".join(rule.format('file-read-data (path "/")') for _ in range(6))
+    with pytest.raises(GateRefusedError, match="states for one request"):
+        judge(policy, replace(artifact, profile=artifact.profile + rules))
+
+
 def test_an_environment_of_another_policy_is_refused() -> None:
     policy = _POLICIES["plain"]
     other = _built(replace(policy, pass_names=("SECRET",)))

@@ -31,6 +31,7 @@ from stockade.proof.comparison import compare_filters
 from stockade.proof.interpreter import NotAProgramError, call_data, run
 from stockade.proof.macos_evaluator import MacosEvaluator
 from stockade.proof.prover import ProofRefusedError
+from stockade.proof.sbpl.place import ProfileRefusedError
 from stockade.proof.windows_evaluator import WindowsEvaluator
 from stockade.review.calls import answer
 from stockade.review.change import Finding
@@ -74,6 +75,7 @@ def read_side(data: bytes, name: str, wanted: Iterable[str] = ()) -> Side:
     """
     if data.startswith(MAGIC):
         artifact = decode(data)
+        _refuse_unreadable(artifact)
         subject = _subject(artifact, _claimed(artifact), Places())
         return Side(Document(name), {artifact.target: subject})
     policy, where = read_placed(data, name)
@@ -105,6 +107,15 @@ def _claimed(artifact: AnyArtifact) -> Policy:
     except KeyRowsError as fault:
         reason = visible(str(fault))
         raise ClaimRefusedError(f"no policy has these keys: {reason}") from None
+
+
+def _refuse_unreadable(artifact: AnyArtifact) -> None:
+    if isinstance(artifact, MacosArtifact):
+        try:
+            MacosEvaluator(artifact)
+        except ProfileRefusedError as fault:
+            reason = visible(str(fault))
+            raise ClaimRefusedError(f"the profile cannot be read: {reason}") from None
 
 
 def _refuse_equal_names(what: str, names: list[str]) -> None:

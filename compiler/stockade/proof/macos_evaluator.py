@@ -17,8 +17,8 @@ from stockade.model.request import (
     NeutralRequest,
     UnixRequest,
 )
-from stockade.proof.macos_questions import Ask, question
-from stockade.proof.sbpl.context import context_of
+from stockade.proof.macos_questions import Ask, Question, question
+from stockade.proof.sbpl.context import TooCostlyError, context_of
 from stockade.proof.sbpl.profile import read_profile
 from stockade.proof.sbpl.rules import Profile, Verdict
 
@@ -55,13 +55,21 @@ class MacosEvaluator:
         self._answers: dict[Ask, Verdict] = {}
 
     def decide(self, request: NeutralRequest) -> Decision:
-        """Decide one request; `unsure` where it depends on what nobody measured."""
+        """Decide one request; `unsure` where it depends on what nobody measured.
+
+        Also where no decision is found in bounded time.
+        """
         if isinstance(request, EnvironmentRequest):
             named = request.name in self._environment
             return Decision(ALLOW if named else DENY, "variables of the artifact")
         if isinstance(request, UnixRequest) and request.address.startswith("@"):
             return Decision(DENY, "macOS has no abstract names")
-        asked = question(request)
+        try:
+            return self._answer(question(request))
+        except TooCostlyError as fault:
+            return Decision(UNSURE, str(fault))
+
+    def _answer(self, asked: Question) -> Decision:
         needs = [self.verdict(ask) for ask in asked.needs]
         refused = [one for one in needs if not one.allowed]
         if not refused:

@@ -23,6 +23,7 @@ from stockade.proof.macos_structure import (
     StructureDisagreementError,
     check_structure,
 )
+from stockade.proof.sbpl.context import TooCostlyError
 from stockade.proof.sbpl.place import ProfileRefusedError
 
 
@@ -32,11 +33,15 @@ def judge(policy: Policy, artifact: MacosArtifact) -> int:
     Raises GateRefusedError with the first fault or request on which both differ.
     """
     try:
-        evaluator = MacosEvaluator(artifact)
-        check_structure(artifact, evaluator.profile)
-    except (ProfileRefusedError, StructureDisagreementError) as fault:
+        return _judged(policy_on(policy, System.MACOS), artifact)
+    except (ProfileRefusedError, StructureDisagreementError, TooCostlyError) as fault:
         raise GateRefusedError(f"{artifact.target}: {fault}") from fault
-    own = policy_on(policy, System.MACOS)
+
+
+def _judged(own: Policy, artifact: MacosArtifact) -> int:
+    """Judge by a policy with paths of this system alone."""
+    evaluator = MacosEvaluator(artifact)
+    check_structure(artifact, evaluator.profile)
     _judge_floor(own, artifact, evaluator)
     asked = sheet((own,), System.MACOS)
     # Also every variable of the artifact: the sheet knows those of the policy.
