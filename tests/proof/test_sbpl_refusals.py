@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sbpl_profiles import HEAD, refusal
 
@@ -178,6 +178,7 @@ _PIECES = st.sampled_from(
 )
 
 
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.lists(_PIECES, max_size=40).map("".join))
 def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
     try:

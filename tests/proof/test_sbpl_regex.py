@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stockade.proof.sbpl.place import UnreadableArgumentError
@@ -30,6 +30,7 @@ def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 _EXPRESSIONS = st.recursive(_ATOMS, _grown, max_leaves=8)
 
 
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(_EXPRESSIONS, st.text("abc/.", max_size=8))
 def test_expressions_match_what_they_match_elsewhere(
     expression: str, text: str
