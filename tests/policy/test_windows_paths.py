@@ -134,6 +134,36 @@ def test_one_path_in_two_cases_keeps_its_first_spelling() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("C:\\stra\u00dfe", "C:\\strasse"),
+        ("C:\\\u212a", "C:\\k"),
+        ("C:\\\u017f", "C:\\s"),
+        ("C:\\\u00b5", "C:\\\u03bc"),
+        ("C:\\\u1f80", "C:\\\u1f88"),
+        ("C:\\\U00010400", "C:\\\U00010428"),
+    ],
+)
+def test_what_may_be_one_file_or_two_is_refused(one: str, other: str) -> None:
+    """What is granted on one must not reach the other, nor be left out of it."""
+    assert _codes(read=[one], read_exec=[other]) == [Code.WINDOWS_NAME]
+    assert _codes(read=[other, one]) == [Code.WINDOWS_NAME]
+    for path in (one, other):
+        assert len(_grants(read=[path, path])) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("C:\\\u00fcn\u00ef", "C:\\\u00dcN\u00cf"),
+        ("C:\\\u03b1\u0436", "C:\\\u0391\u0416"),
+    ],
+)
+def test_letters_of_europe_have_one_upper_case(one: str, other: str) -> None:
+    assert _grants(read=[one, other]) == (Grant(one, Access.READ),)
+
+
 def test_case_counts_elsewhere() -> None:
     """S2-337: what only a Mac would read as one path is no mistake everywhere."""
     assert len(_grants(read_write=["/a"], read_exec=["/A"])) == 2

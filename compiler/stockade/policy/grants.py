@@ -11,6 +11,7 @@ from stockade.model.place import grant_key
 from stockade.model.policy import Access, Grant
 from stockade.policy.paths import normal_path
 from stockade.policy.settings import Settings
+from stockade.policy.windows_paths import surely_one
 from stockade.source import Span
 
 MAX_GRANTS = 16_384
@@ -42,9 +43,18 @@ def written_grants(settings: Settings, report: Report) -> dict[Grant, Span]:
         setting = settings.get(grant_key(access))
         for text, span in setting.items if setting else ():
             path = normal_path(text, span, report)
-            if path is not None:
-                first = spelled.setdefault(one_spelling(path), path)
-                spans.setdefault(Grant(first, access), span)
+            if path is None:
+                continue
+            first = spelled.setdefault(one_spelling(path), path)
+            if not surely_one(first, path):
+                report.add(
+                    Code.WINDOWS_NAME,
+                    f"paths {quote(path)} and {quote(first)} may be one file or two, by"
+                    " the volume's table of upper-case letters",
+                    span,
+                    advice="give one of them a name that differs in more than case",
+                )
+            spans.setdefault(Grant(first, access), span)
     return spans
 
 
@@ -64,7 +74,7 @@ def read_project_write(
         if path is None:
             continue
         granted = writable.get(one_spelling(path))
-        if granted is None:
+        if granted is None or not surely_one(granted, path):
             report.add(
                 Code.NOT_WRITABLE,
                 f"path {quote(path)} is none of `filesystem.read_write`",

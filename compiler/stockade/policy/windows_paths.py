@@ -28,6 +28,29 @@ _DEVICES = re.compile(
 _WILDCARDS = '*?<>"|'
 
 
+# Letters whose case no two tables of upper-case letters were found to differ on.
+_SURE_LETTERS_END = "\u0590"
+
+
+def surely_one(path: str, other: str) -> bool:
+    """Tell whether two paths that may be one file are one on every Windows.
+
+    A volume has a table of upper-case letters of its own, one UTF-16 unit for each, so
+    what only Unicode's folding makes equal (`ß` and `ss`) may be two files there.
+    """
+    return _upcased(path) == _upcased(other)
+
+
+def _upcased(path: str) -> str:
+    return "".join(map(_upcased_letter, path))
+
+
+def _upcased_letter(letter: str) -> str:
+    upper = letter.upper()
+    sure = letter < _SURE_LETTERS_END and upper.lower() == letter
+    return upper if sure and len(upper) == 1 else letter
+
+
 def is_of_windows(text: str) -> bool:
     """Tell whether a path is written as only Windows writes paths."""
     return text.startswith("\\") or bool(_DRIVE.match(text))
