@@ -17,9 +17,10 @@ from stockade.driver.compile import compile_policy, targets
 from stockade.driver.linux import build_linux
 from stockade.driver.linux_claim import claimed_policy
 from stockade.driver.macos import build_macos
+from stockade.driver.windows import build_windows
 from stockade.model.artifact import Artifact
 from stockade.model.key_rows import KeyRow
-from stockade.model.policy import Children, Ip, Policy
+from stockade.model.policy import Access, Children, Grant, Ip, Policy
 
 _STRICT = KEY_COMBINATIONS[0]
 
@@ -114,6 +115,40 @@ def test_a_grant_beyond_the_claims_is_found_out(tmp_path: Path) -> None:
     done = _stockade("verify", str(bundle))
     assert done.returncode == 1
     assert "execute: the policy denies it" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("writable", "other", "words"),
+    [
+        (
+            "C:\\out",
+            Grant("C:\\out\\bin", Access.READ_EXEC),
+            "overlaps what is executed",
+        ),
+        ("C:\\Out\\x", Grant("C:\\OUT", Access.READ_EXEC), "overlaps what is executed"),
+        ("C:\\out", Grant("C:\\out\\x", Access.READ), "holds `C:\\out\\x`"),
+        ("C:\\Users\\me\\.ssh", Grant("C:\\x", Access.READ), "programs trust"),
+        (
+            "C:\\out",
+            Grant("C:\\Users\\me\\AppData", Access.READ_EXEC),
+            "writes to its own folder",
+        ),
+    ],
+)
+def test_what_no_policy_may_grant_is_no_claim(
+    tmp_path: Path, writable: str, other: Grant, words: str
+) -> None:
+    """A forged bundle agrees with itself, so its keys are judged as a policy's are."""
+    sound = (Grant("C:\\bin", Access.READ_EXEC), Grant("C:\\out", Access.READ_WRITE))
+    forged = (other, Grant(writable, Access.READ_WRITE))
+    results = []
+    for grants in (sound, forged):
+        policy = Policy(appcontainer_name="example.app", grants=tuple(sorted(grants)))
+        bundle = tmp_path / "x.stk"
+        bundle.write_bytes(checked_bytes(build_windows(policy, "x", "windows")))
+        results.append(_stockade("verify", str(bundle)))
+    assert [done.returncode for done in results] == [0, 1]
+    assert words in results[1].stderr
 
 
 def _forge(artifact: Artifact, part: str) -> Artifact:

@@ -21,6 +21,8 @@ from stockade.driver.compile import back_end
 from stockade.model.any_artifact import AnyArtifact
 from stockade.model.artifact import Filter, Level
 from stockade.model.key_rows import KeyRowsError
+from stockade.model.overlap import overlaps
+from stockade.model.path_family import folded
 from stockade.model.policy import Policy
 from stockade.plan.support import unbuilt
 from stockade.proof.gate import GateRefusedError
@@ -56,7 +58,12 @@ def _policy_or_refusal(artifact: AnyArtifact) -> Policy:
     except KeyRowsError as fault:
         message = f"{artifact.target}: no policy has these keys: {fault}"
         raise GateRefusedError(message) from None
-    for lack in unbuilt(policy, SYSTEM_OF[artifact.target]):
+    system = SYSTEM_OF[artifact.target]
+    for one in overlaps(policy.grants, lambda path: folded(path, system)):
+        how = "overlaps what is executed," if one.executes else "holds"
+        what = f"{quote(one.writable.path)} {how} {quote(one.other.path)}"
+        raise GateRefusedError(f"{artifact.target}: writable path {what}")
+    for lack in unbuilt(policy, system):
         message = f"{artifact.target}: no bundle has this `{lack.field}`: it {lack.why}"
         raise GateRefusedError(message)
     return policy
