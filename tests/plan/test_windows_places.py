@@ -8,6 +8,8 @@ import pytest
 from stockade.model.policy import Access, Grant
 from stockade.plan.windows_places import fault_of_place
 
+_NAME = "example.app"
+
 
 @pytest.mark.parametrize(
     "path",
@@ -24,8 +26,8 @@ from stockade.plan.windows_places import fault_of_place
 )
 def test_no_writable_path_reaches_what_others_trust(path: str) -> None:
     """S1-324 S2-352: at, above and below, in any case; to read it is no fault."""
-    assert "trust" in fault_of_place(Grant(path, Access.READ_WRITE))
-    assert fault_of_place(Grant(path, Access.READ)) == ""
+    assert "trust" in fault_of_place(Grant(path, Access.READ_WRITE), _NAME)
+    assert fault_of_place(Grant(path, Access.READ), _NAME) == ""
 
 
 @pytest.mark.parametrize(
@@ -43,11 +45,42 @@ def test_no_writable_path_reaches_what_others_trust(path: str) -> None:
 )
 def test_places_beside_those_are_writable(path: str) -> None:
     """S1-324: a folder that holds none of them stays the author's to grant."""
-    assert fault_of_place(Grant(path, Access.READ_WRITE)) == ""
+    assert fault_of_place(Grant(path, Access.READ_WRITE), _NAME) == ""
 
 
 @pytest.mark.parametrize("access", [Access.READ, Access.READ_EXEC, Access.READ_WRITE])
 @pytest.mark.parametrize("path", ["C:\\", "D:\\", "C:\\Users", "c:\\users\\ME"])
 def test_roots_of_drives_and_profiles_get_no_entry(path: str, access: Access) -> None:
     """S2-356: whatever is granted there."""
-    assert "never changed" in fault_of_place(Grant(path, access))
+    assert "never changed" in fault_of_place(Grant(path, access), _NAME)
+
+
+@pytest.mark.parametrize("access", [Access.READ_EXEC, Access.COMMAND])
+@pytest.mark.parametrize(
+    ("path", "refused"),
+    [
+        ("C:\\Users\\me\\AppData", True),
+        ("C:\\users\\Me\\appdata\\LOCAL", True),
+        ("C:\\Users\\me\\AppData\\Local\\Packages", True),
+        ("C:\\Users\\me\\AppData\\Local\\Packages\\Example.App", True),
+        ("C:\\Users\\me\\AppData\\Local\\Packages\\example.app\\AC\\x", True),
+        ("C:\\Users\\me\\AppData\\Local\\Packages\\example.other", False),
+        ("C:\\Users\\me\\AppData\\Local\\Programs", False),
+        ("D:\\Users\\me\\AppData\\Local", False),
+    ],
+)
+def test_nothing_is_executable_where_the_container_writes(
+    path: str, access: Access, *, refused: bool
+) -> None:
+    """Its own folder takes over what is granted above it; to read there is no fault."""
+    fault = fault_of_place(Grant(path, access), _NAME)
+    assert ("its own folder" in fault) is refused
+    assert fault_of_place(Grant(path, Access.READ), _NAME) == ""
+
+
+def test_paths_are_only_so_deep() -> None:
+    """Each folder above is judged, so their number has a bound."""
+    for count, words in ((128, ""), (129, "more than 128 folders deep")):
+        grant = Grant("C:" + "\\x" * count, Access.READ)
+        assert words in fault_of_place(grant, _NAME)
+        assert bool(words) is bool(fault_of_place(grant, _NAME))

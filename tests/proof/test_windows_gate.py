@@ -261,6 +261,31 @@ def test_no_entry_is_set_where_too_much_hangs_on_it(grant: Grant, words: str) ->
         judge(below, _built(below))
 
 
+@pytest.mark.parametrize(
+    ("path", "beside"),
+    [
+        ("D:\\out\\bin", "D:\\out-bin"),
+        ("C:\\Users\\me\\AppData\\Local", "C:\\Users\\me\\AppData\\Local\\x"),
+        (
+            "C:\\Users\\me\\AppData\\Local\\Packages\\Example.APP\\AC",
+            "C:\\Users\\me\\AppData\\Local\\Packages\\example.other",
+        ),
+    ],
+)
+def test_what_two_entries_together_would_write_and_execute(
+    path: str, beside: str
+) -> None:
+    """A token holds the capabilities of all paths, and its private folder's."""
+    for one, words in ((beside, ""), (path, "overlaps|container writes")):
+        grants = (Grant(_WRITE, Access.READ_WRITE), Grant(one, Access.READ_EXEC))
+        policy = replace(_POLICY, grants=tuple(sorted(grants)))
+        if not words:
+            judge(policy, _built(policy))
+            continue
+        with pytest.raises(GateRefusedError, match=words):
+            judge(policy, _built(policy))
+
+
 def test_a_refused_decision_names_request_and_both_answers() -> None:
     broken = _texts(_EXEC, "0x1200a9", "0x120089")(_built())
     with pytest.raises(GateRefusedError) as refused:

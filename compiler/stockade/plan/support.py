@@ -316,7 +316,7 @@ def _as_a_mac_reads(path: str) -> str:
 def _of_places(policy: Policy) -> Iterator[Unbuilt]:
     """Find paths where no container gets an entry."""
     for grant in policy.grants:
-        why = fault_of_place(grant)
+        why = fault_of_place(grant, policy.appcontainer_name)
         if why:
             yield Unbuilt("grants", grant.path, why, Lack.IMPOSSIBLE, grant)
 

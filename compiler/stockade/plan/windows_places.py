@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from stockade.abi.targets import System
+from stockade.model.overlap import EXECUTING
 from stockade.model.path_family import folded, folders_above
 from stockade.model.policy import Access, Grant
 from stockade.model.trusted_places import (
@@ -20,12 +21,16 @@ from stockade.model.trusted_places import (
 )
 from stockade.model.windows_set import open_to_containers
 
+# More folders above a path than programs have, and few enough to judge each.
+_DEEPEST = 128
 # The folder of all profiles and one in it.
 _PROFILES = re.compile(r"C:\\Users(?:\\[^\\]+)?", re.IGNORECASE)
 
 
-def fault_of_place(grant: Grant) -> str:
+def fault_of_place(grant: Grant, container: str) -> str:
     """Say why a container gets no entry at a path, going on after "it", or nothing."""
+    if grant.path.count("\\") > _DEEPEST:
+        return f"lies more than {_DEEPEST} folders deep"
     if grant.path.endswith("\\"):
         return "is the root of a drive, whose list of access is never changed"
     if _PROFILES.fullmatch(grant.path):
@@ -33,6 +38,8 @@ def fault_of_place(grant: Grant) -> str:
             "holds a user's whole profile, whose list of access is never changed; name"
             " folders in it"
         )
+    if grant.access in EXECUTING and _meets_private_folder(grant.path, container):
+        return "would be executable, and the container writes to its own folder there"
     if grant.access is not Access.READ_WRITE:
         return ""
     if open_to_containers(grant.path):
@@ -41,6 +48,16 @@ def fault_of_place(grant: Grant) -> str:
         if _is_at_or_above(grant.path, place) or _is_at_or_above(place, grant.path):
             return f"would be writable, and the user's programs trust `{place}`"
     return ""
+
+
+def _meets_private_folder(path: str, container: str) -> bool:
+    """Tell whether a path is at, above or below the folder Windows keeps for it."""
+    return any(
+        _is_at_or_above(path, folder) or _is_at_or_above(folder, path)
+        for above in folders_above(path)
+        if _PROFILES.fullmatch(above)
+        for folder in (f"{above}\\AppData\\Local\\Packages\\{container}",)
+    )
 
 
 def _trusted(path: str) -> Iterator[str]:

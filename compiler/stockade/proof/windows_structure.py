@@ -13,6 +13,7 @@ from stockade.abi.sid import capability_sid, container_sid
 from stockade.abi.targets import System
 from stockade.model.environment import variables
 from stockade.model.key_rows import key_rows
+from stockade.model.overlap import EXECUTING, overlaps
 from stockade.model.path_family import folded, folders_above
 from stockade.model.policy import Access, Children, Ip, Junctions, Policy, Win32k
 from stockade.model.windows_artifact import (
@@ -67,6 +68,7 @@ def faults(policy: Policy, artifact: WindowsArtifact) -> Iterator[str]:
     yield from _of_names(artifact)
     yield from _of_network(policy, artifact)
     yield from _of_paths(policy, artifact)
+    yield from _of_paths_together(policy, artifact)
     yield from _of_entries(artifact)
     yield from _of_limits(policy, artifact)
     yield from _of_removal(artifact)
@@ -148,11 +150,31 @@ def _of_paths(policy: Policy, artifact: WindowsArtifact) -> Iterator[str]:
         yield "the folders that Windows opens are not those that are known"
 
 
+def _of_paths_together(policy: Policy, artifact: WindowsArtifact) -> Iterator[str]:
+    """Look for what is written by one entry and executed by another.
+
+    One token holds the capabilities of both, and each entry alone looks right.
+    """
+    for overlap in overlaps(policy.grants, lambda path: folded(path, System.WINDOWS)):
+        yield f"`{overlap.writable.path}` overlaps `{overlap.other.path}`"
+    for one in artifact.entries:
+        if one.access in EXECUTING and _meets_private_folder(one.path, artifact):
+            yield f"`{one.path}` would be executable where the container writes"
+
+
 def _writable_and_open(entries: PathEntries) -> bool:
     above = [folded(one, System.WINDOWS) for one in folders_above(entries.path)]
     return entries.access == Access.READ_WRITE.value and any(
         folded(one, System.WINDOWS) in above for one in OPEN_FOLDERS
     )
+
+
+def _meets_private_folder(path: str, artifact: WindowsArtifact) -> bool:
+    """Tell whether a path is at, above or below the container's folder of any user."""
+    names = path.casefold().split("\\")
+    own = ("appdata", "local", "packages", artifact.container_name.casefold())
+    below = zip(names[3:], own, strict=False)
+    return "\\".join(names[:2]) == _PROFILES and all(a == b for a, b in below)
 
 
 def _is_a_root(path: str) -> bool:
