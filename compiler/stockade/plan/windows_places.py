@@ -38,10 +38,14 @@ def fault_of_place(grant: Grant, container: str) -> str:
             "holds a user's whole profile, whose list of access is never changed; name"
             " folders in it"
         )
+    if grant.access is Access.READ_WRITE:
+        return _fault_of_writing(grant)
     if grant.access in EXECUTING and _meets_private_folder(grant.path, container):
         return "would be executable, and the container writes to its own folder there"
-    if grant.access is not Access.READ_WRITE:
-        return ""
+    return ""
+
+
+def _fault_of_writing(grant: Grant) -> str:
     if open_to_containers(grant.path):
         return "would be writable, and every container may execute what is there"
     for place in _trusted(grant.path):
