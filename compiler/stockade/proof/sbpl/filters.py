@@ -33,6 +33,8 @@ class Filter:
 
     `tests` counts what a decision may have to try, `depth` filters in filters, and
     `serialized` estimates the bytes of the patterns; `states` are those of expressions.
+    `paths` is the test itself where it is only of paths; `within` are paths outside of
+    which it never holds, None where that is not known.
     """
 
     holds: Callable[[Context], bool]
@@ -42,6 +44,7 @@ class Filter:
     serialized: int = 0
     paths: PathSet | None = None
     states: int = 0
+    within: PathSet | None = None
 
 
 class PathSet:
@@ -75,7 +78,11 @@ def serialized_size(pattern: str) -> int:
 def path_filter(kind: Kind, paths: PathSet, pattern: str) -> Filter:
     """Make the filter of one path."""
     return Filter(
-        paths.holds, (kind,), serialized=serialized_size(pattern), paths=paths
+        paths.holds,
+        (kind,),
+        serialized=serialized_size(pattern),
+        paths=paths,
+        within=paths,
     )
 
 
@@ -88,16 +95,22 @@ def require_any(filters: Sequence[Filter]) -> Filter:
     tests = [one.holds for one in others]
     joined: PathSet | None = None
     if sets:
-        joined = PathSet(
-            tuple(path for one in sets for path in one.literals),
-            tuple(path for one in sets for path in one.folders),
-        )
+        joined = _union(sets)
         tests.insert(0, joined.holds)
+    bounds = [one.within for one in filters if one.within]
     return _compound(
         filters,
         lambda context: any(test(context) for test in tests),
         tests=1 + sum(one.tests for one in others),
         paths=None if others else joined,
+        within=_union(bounds) if len(bounds) == len(filters) else None,
+    )
+
+
+def _union(sets: Sequence[PathSet]) -> PathSet:
+    return PathSet(
+        tuple(path for one in sets for path in one.literals),
+        tuple(path for one in sets for path in one.folders),
     )
 
 
@@ -110,6 +123,7 @@ def require_all(filters: Sequence[Filter]) -> Filter:
         filters,
         lambda context: all(test(context) for test in tests),
         tests=1 + sum(one.tests for one in filters),
+        within=next((one.within for one in filters if one.within), None),
     )
 
 
@@ -124,6 +138,7 @@ def _compound(
     *,
     tests: int,
     paths: PathSet | None = None,
+    within: PathSet | None = None,
 ) -> Filter:
     depth = 1 + max((one.depth for one in filters), default=0)
     if depth > MAX_FILTER_DEPTH:
@@ -140,4 +155,5 @@ def _compound(
         sum(one.serialized for one in filters),
         paths,
         sum(one.states for one in filters),
+        within,
     )
