@@ -91,6 +91,7 @@ def _form(value: object) -> object:
         ("null", "no object"),
         ("[" * 100000, "too deep|no JSON"),
         ('{"format": NaN}', "no JSON: `NaN`"),
+        ('{"version": ' + "1" * 5000 + "}", "no JSON"),
         ('{"a": 1, "a": 2}', "stands twice"),
         (TEXT + "\n", "canonical"),
         (TEXT[:-1], "canonical"),

@@ -37,6 +37,7 @@ from stockade.proof.windows_evaluator import UNDECIDED, WindowsEvaluator
 from stockade.targets.windows.build import build
 
 _READ, _EXEC, _WRITE = "C:\\app\\data", "C:\\app\\bin", "D:\\out"
+_OWN = "C:\\Users\\Somebody\\AppData\\Local\\Packages\\example.app"
 _POLICY = Policy(
     appcontainer_name="example.app",
     grants=(
@@ -82,6 +83,8 @@ _WRITING = _READING | {
         ("C:\\Windows\\System32\\ntdll.dll", _READING | {PathAction.EXECUTE}),
         ("C:\\Program Files\\x\\x.exe", _READING | {PathAction.EXECUTE}),
         *((path, set()) for path in ("C:\\", "C:\\app", "D:\\", "E:\\x", "D:\\out-x")),
+        *((f"{_OWN}\\{name}", _WRITING) for name in ("AC\\x", "ac\\Temp\\x")),
+        *((path, set()) for path in (_OWN, f"{_OWN}-x\\AC\\x", f"{_OWN}\\AC-x")),
         *((path, set()) for path in ("C:\\Users\\user", "C:\\app\\data.txt")),
     ],
 )

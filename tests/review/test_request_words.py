@@ -200,3 +200,28 @@ def test_what_is_no_request_is_refused(text: str, why: str) -> None:
 def test_a_quote_without_an_end_is_refused(text: str) -> None:
     with pytest.raises(NotWordsError):
         shell_words(text)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "x:stream",
+        "PROGRA~1",
+        "a~2.txt",
+        "nul",
+        "Con.txt",
+        "COM\u00b9",
+        "x.",
+        "x ",
+        "a*",
+    ],
+)
+def test_what_windows_reads_otherwise_is_no_request(name: str) -> None:
+    """A short name of an open folder would be called closed by its letters."""
+    for path in (f"C:\\{name}", f"C:\\{name}\\x", f"C:\\x\\{name}"):
+        with pytest.raises(NotARequestError, match="as another"):
+            asked_of(PathRequest(path, PathAction.READ), System.WINDOWS)
+    for plain_name in ("console", "a~b", ".x", "com10", "nul-x"):
+        path = f"C:\\{plain_name}\\x"
+        asked_of(PathRequest(path, PathAction.READ), System.WINDOWS)
+    asked_of(PathRequest(f"/{name}", PathAction.READ), System.LINUX)

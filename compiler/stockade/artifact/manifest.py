@@ -40,7 +40,10 @@ def read_manifest(text: str) -> WindowsArtifact:
         view = json.loads(text, object_pairs_hook=_pairs, parse_constant=_no_constant)
     except RecursionError:
         raise ManifestError("nested too deep") from None
-    except json.JSONDecodeError as error:
+    except ManifestError:
+        raise
+    except ValueError as error:
+        # Also a number of more digits than Python reads.
         raise ManifestError(f"no JSON: {error}") from None
     if not isinstance(view, dict):
         raise ManifestError("no object")

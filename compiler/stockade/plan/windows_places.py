@@ -38,11 +38,12 @@ def fault_of_place(grant: Grant, container: str) -> str:
             "holds a user's whole profile, whose list of access is never changed; name"
             " folders in it"
         )
-    if grant.access is Access.READ_WRITE:
-        return _fault_of_writing(grant)
-    if grant.access in EXECUTING and _meets_private_folder(grant.path, container):
-        return "would be executable, and the container writes to its own folder there"
-    return ""
+    for folder in _private_folders(grant.path, container):
+        if _is_at_or_above(folder, grant.path):
+            return "is the container's own folder, which it writes without a grant"
+        if grant.access in EXECUTING and _is_at_or_above(grant.path, folder):
+            return "would be executable, and the container writes its own folder there"
+    return _fault_of_writing(grant) if grant.access is Access.READ_WRITE else ""
 
 
 def _fault_of_writing(grant: Grant) -> str:
@@ -54,14 +55,11 @@ def _fault_of_writing(grant: Grant) -> str:
     return ""
 
 
-def _meets_private_folder(path: str, container: str) -> bool:
-    """Tell whether a path is at, above or below the folder Windows keeps for it."""
-    return any(
-        _is_at_or_above(path, folder) or _is_at_or_above(folder, path)
-        for above in folders_above(path)
-        if _PROFILES.fullmatch(above)
-        for folder in (f"{above}\\AppData\\Local\\Packages\\{container}",)
-    )
+def _private_folders(path: str, container: str) -> Iterator[str]:
+    """Give the folder that Windows keeps for a container of the user of a path."""
+    for above in folders_above(path):
+        if _PROFILES.fullmatch(above) and above.count("\\") > 1:
+            yield f"{above}\\AppData\\Local\\Packages\\{container}"
 
 
 def _trusted(path: str) -> Iterator[str]:

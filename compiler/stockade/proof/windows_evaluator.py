@@ -107,11 +107,23 @@ class WindowsEvaluator:
                 return _of_every_container(request)
 
     def _on_path(self, path: str, needs: Needs) -> Decision:
+        path = self._of_described_user(path)
         found = answer(self.host, path, needs)
         if found is Answer.UNDECIDED:
             return Decision(UNDECIDED, f"sources disagree on `{path}`")
         given = found is Answer.ALLOWED
         return Decision(_ACTION_OF[found], self._opened_by(path) if given else _CLOSED)
+
+    def _of_described_user(self, path: str) -> str:
+        """Ask about the described user's private folder in place of any user's."""
+        if not _in_profile(path):
+            return path
+        own = self.host.private_folder.split("\\")
+        names = path.split("\\")
+        same = [one.casefold() for one in names[3 : len(own)]] == [
+            one.casefold() for one in own[3:]
+        ]
+        return "\\".join((*own, *names[len(own) :])) if same else path
 
     @cached_property
     def _paths(self) -> dict[str, str]:
@@ -121,6 +133,8 @@ class WindowsEvaluator:
         for above in folders_above(path):
             if above.casefold() in self._paths:
                 return f"the entries of `{self._paths[above.casefold()]}`"
+            if above == self.host.private_folder:
+                return "the folder that Windows keeps for the container"
         return f"open to all application packages, as {', '.join(OPEN_FOLDERS)} are"
 
     def _network(
@@ -150,6 +164,10 @@ class WindowsEvaluator:
         if any(walls):
             return Decision(UNDECIDED, "one of two walls against child processes")
         return Decision(ALLOW, "nothing forbids child processes")
+
+
+def _in_profile(path: str) -> bool:
+    return path.casefold().startswith("c:\\users\\")
 
 
 _CLOSED = "no entry that counts for the container"

@@ -74,6 +74,14 @@ _ALONE: dict[type[SpawnRequest | InspectRequest], str] = {
     InspectRequest: "inspect",
 }
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+# What Windows takes for another name than the one that is written: streams and marks
+# of patterns, an end that it drops, devices, and short names such as `PROGRA~1`.
+_OTHER_NAME = re.compile(
+    r".*(?:[:*?\"<>|\x00-\x1f]|[. ]\Z|~[0-9])"
+    r"|(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9\u00b9\u00b2\u00b3])"
+    r"\ *(?:\.|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
 _ARGUMENTS, _WORD = 6, 0xFFFFFFFF
 
 
@@ -206,6 +214,18 @@ def asked_of(request: AnyRequest, system: System) -> None:
             raise NotARequestError(f"{PROGRAM} is asked of a target of Linux")
         if path != PROGRAM and family_of(path) is not family_on(system):
             raise NotARequestError(f"{quote(path)} is no path of {system}")
+        if system is System.WINDOWS:
+            _check_windows_names(path)
+
+
+def _check_windows_names(path: str) -> None:
+    """Refuse a path that leads elsewhere than it says: nobody knows what is there."""
+    for name in path.split("\\")[1:]:
+        if _OTHER_NAME.match(name):
+            raise NotARequestError(
+                f"Windows may read the name {quote(name)} as another; ask about the"
+                " name that the file has"
+            )
 
 
 def _paths_of(request: AnyRequest) -> tuple[str, ...]:
