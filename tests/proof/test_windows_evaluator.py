@@ -114,8 +114,17 @@ def test_a_decision_names_what_gave_it() -> None:
         (f"{_READ}\\x", f"the entries of `{_READ}`"),
         ("C:\\Windows", "all application packages"),
         ("C:\\app", "no entry"),
+        (f"{_OWN}\\AC\\x", "the container's own folder"),
     ):
         assert words in evaluator.decide(PathRequest(path, PathAction.READ)).rule
+
+
+def test_the_denial_of_a_private_network_says_what_it_hangs_on() -> None:
+    for ip, held in ((Ip.CLIENT, True), (Ip.NONE, False)):
+        evaluator = WindowsEvaluator(_built(replace(_POLICY, ip=ip)))
+        decided = evaluator.decide(ConnectRequest("192.168.0.7", 80))
+        assert decided.action == DENY
+        assert ("counts as private" in decided.rule) is held
 
 
 def test_files_have_attributes_links_and_sockets_where_they_are_writable() -> None:

@@ -134,7 +134,7 @@ class WindowsEvaluator:
             if above.casefold() in self._paths:
                 return f"the entries of `{self._paths[above.casefold()]}`"
             if above == self.host.private_folder:
-                return "the folder that Windows keeps for the container"
+                return "the container's own folder, see files-open-to-containers"
         return f"open to all application packages, as {', '.join(OPEN_FOLDERS)} are"
 
     def _network(
@@ -149,8 +149,12 @@ class WindowsEvaluator:
             exempt = any(one.name == _EXEMPTION for one in self.artifact.preflight)
             rule = "the loopback exemption that a start demands"
             return Decision(ALLOW, rule if exempt else _OWN_LOOPBACK)
-        if sids & (_PRIVATE if _on_private_network(request.host) else _OUTSIDE):
+        private = _on_private_network(request.host)
+        if sids & (_PRIVATE if private else _OUTSIDE):
             return Decision(ALLOW, "a network capability")
+        if private and sids & _OUTSIDE:
+            # The system asks the network's profile, which no artifact can know.
+            return Decision(DENY, "no capability, where its network counts as private")
         return Decision(DENY, "no network capability leads there")
 
     def _spawn(self) -> Decision:
