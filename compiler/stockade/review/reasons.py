@@ -32,7 +32,12 @@ from stockade.review.reach import Reach
 from stockade.review.reach import answer as reach
 from stockade.review.request_words import PROGRAM
 from stockade.review.rows import listed, places_of
-from stockade.review.subject import AnySubject, LinuxSubject, on_linux
+from stockade.review.subject import (
+    AnySubject,
+    LinuxSubject,
+    on_linux,
+    taken_streams,
+)
 from stockade.review.walls import PolicyWalls
 
 ALLOWED, REFUSED, ABSENT = "allow", "refused", "absent"
@@ -166,7 +171,7 @@ def start_decision(
         case EnvironmentRequest():
             return _variable(subject, request.name)
         case StreamRequest():
-            allowed = request.kind in subject.artifact.streams
+            allowed = request.kind in taken_streams(subject)
             words = "may be" if allowed else "may not be"
             return (
                 ALLOWED if allowed else REFUSED,

@@ -21,7 +21,12 @@ from stockade.render.prose import code, sentence
 from stockade.render.text import plain
 from stockade.review.change import ALLOWED, Case, Fact, Kind, Topic
 from stockade.review.request_words import request_text
-from stockade.review.subject import AnySubject, changed_fields, on_linux
+from stockade.review.subject import (
+    AnySubject,
+    changed_fields,
+    on_linux,
+    taken_streams,
+)
 
 _ABSENT, _PASSED, _REFUSED = "absent", "passed", "refused"
 # Words of a request that need no architecture.
@@ -132,8 +137,8 @@ def _streams(old: AnySubject, new: AnySubject) -> Iterator[Fact]:
         (Kind.NEWLY_ALLOWED, new, old),
         (Kind.NEWLY_DENIED, old, new),
     ):
-        for name in side.artifact.streams:
-            if name not in other.artifact.streams:
+        for name in taken_streams(side):
+            if name not in taken_streams(other):
                 allowed = kind is Kind.NEWLY_ALLOWED
                 case = _start_case(name, StreamRequest(name), allowed=allowed)
                 words, field = _STREAMS.get(name, (name, ""))

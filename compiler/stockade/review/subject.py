@@ -59,3 +59,17 @@ def changed_fields(old: Policy, new: Policy) -> tuple[str, ...]:
         for one in fields(Policy)
         if getattr(old, one.name) != getattr(new, one.name)
     )
+
+
+def taken_streams(subject: AnySubject) -> tuple[str, ...]:
+    """List the kinds of sockets that a standard stream may be.
+
+    A launcher that takes every IP socket takes a connected one as well.
+    """
+    kinds = subject.artifact.streams
+    if "inet" in kinds and _CONNECTED not in kinds:
+        return (*kinds, _CONNECTED)
+    return kinds
+
+
+_CONNECTED = "tcp-connected"
