@@ -239,7 +239,12 @@ def test_lines_follow_the_policy(
         ({"sockets": Sockets.NONE}, "sockets-local", True),
         ({}, "files-open-to-containers", True),
         ({}, "written-files-executable", True),
-        ({"children": Children.NONE}, "written-files-executable", False),
+        ({"children": Children.NONE}, "written-files-executable", True),
+        (
+            {"children": Children.NONE, "grants": _GRANTS[:2]},
+            "written-files-executable",
+            False,
+        ),
         ({"ip": Ip.CLIENT}, "ip-client-udp", False),
     ],
 )

@@ -180,10 +180,16 @@ def test_capabilities_lead_to_networks(ip: Ip, public: str, private: str) -> Non
     for transport in Transport:
         for host in ("203.0.113.7", "2001:db8::7", "example.org"):
             assert _asked(ConnectRequest(host, 80, transport), artifact) == public
-        for host in ("10.1.2.3", "192.168.1.1", "fe80::1", "fd00::1"):
+        for host in (
+            "10.1.2.3",
+            "192.168.1.1",
+            "fe80::1",
+            "fd00::1",
+            "::ffff:10.1.2.3",
+        ):
             assert _asked(ConnectRequest(host, 80, transport), artifact) == private
         # The loopback among the container's own processes, whatever the policy.
-        for host in ("127.0.0.1", "::1", "localhost"):
+        for host in ("127.0.0.1", "::1", "localhost", "::ffff:127.0.0.1"):
             assert _asked(ConnectRequest(host, 80, transport), artifact) == ALLOW
         assert _asked(BindRequest(80, transport), artifact) == ALLOW
     assert _asked(ListenRequest(80), artifact) == ALLOW

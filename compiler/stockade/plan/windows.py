@@ -255,9 +255,10 @@ _OPEN_TO_ALL = WarningLine(
 )
 _WRITTEN = WarningLine(
     "written-files-executable",
-    "a file that the program makes with an access list of its own is kept from being"
-    " executed by a policy of its process; whether processes that it starts are under"
-    " it too is not settled",
+    "what the program writes may be executed in two ways that are not settled: a stream"
+    " of a writable folder has the folder's entries, and the right to enter is the one"
+    " to execute; a file with an access list of the program's own is refused by a"
+    " policy of its process, under which those that it starts may not be",
 )
 _CHECK_OFF = WarningLine(
     "self-check-off",
@@ -282,6 +283,6 @@ def warnings(policy: Policy) -> tuple[WarningLine, ...]:
         (True, _SHARED),
         (bool(policy.grants), _GRANTS_STAY),
         (True, _OPEN_TO_ALL),
-        (policy.children is not Children.NONE, _WRITTEN),
+        (writable or policy.children is not Children.NONE, _WRITTEN),
     )
     return tuple(line for holds, line in candidates if holds)

@@ -232,6 +232,9 @@ def _on_private_network(host: str) -> bool:
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        return ipaddress.ip_address(host)
+        found = ipaddress.ip_address(host)
     except ValueError:
         return None
+    # A socket of version 6 reaches a host of version 4 by such an address.
+    mapped = found.ipv4_mapped if found.version == 6 else None
+    return mapped or found
