@@ -131,7 +131,7 @@ def test_a_grant_beyond_the_claims_is_found_out(tmp_path: Path) -> None:
         (
             "C:\\out",
             Grant("C:\\Users\\me\\AppData", Access.READ_EXEC),
-            "writes to its own folder",
+            "writes its own folder",
         ),
     ],
 )
