@@ -99,6 +99,7 @@ def _form(value: object) -> object:
         (TEXT.replace("example.app", "ex\\u0061mple.app"), "canonical"),
         (changed(format="other"), "`format`"),
         (changed(format=...), "`format`"),
+        (changed(evidence="run"), "`evidence`"),
         (changed(version=2), "`version`"),
         (changed(version=True), "`version`"),
         (changed(version=1.0), "`version`"),
@@ -155,7 +156,7 @@ def test_page_names_every_field_and_word() -> None:
         "Kinds of removals": windows.RemovalKind,
     }
     assert _documented() == {
-        "The manifest": ["format", "version", *own],
+        "The manifest": ["evidence", "format", "version", *own],
         "Requirements": requirement,
         **{
             title: [one.name for one in fields(kind)] for title, kind in records.items()

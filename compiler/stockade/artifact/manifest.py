@@ -20,6 +20,9 @@ from stockade.model.windows_artifact import WindowsArtifact
 
 FORMAT = "stockade-windows-manifest"
 VERSION = 1
+# What the form says of itself; nothing in it was ever applied.
+EVIDENCE = "simulated or derived from documentation; never run on Windows"
+_CONSTANTS = {"evidence": EVIDENCE, "format": FORMAT, "version": VERSION}
 # What requirements have for Linux alone, with the one value that it has here.
 _LINUX_ALONE: dict[str, Any] = {"needs": (), "show_rights": False}
 
@@ -30,7 +33,7 @@ class ManifestError(ValueError):
 
 def manifest(artifact: WindowsArtifact) -> str:
     """Return the manifest of an artifact."""
-    view = {"format": FORMAT, "version": VERSION, **_object(artifact)}
+    view = {**_CONSTANTS, **_object(artifact)}
     return json.dumps(view, indent=2, sort_keys=True, ensure_ascii=True) + "\n"
 
 
@@ -47,7 +50,7 @@ def read_manifest(text: str) -> WindowsArtifact:
         raise ManifestError(f"no JSON: {error}") from None
     if not isinstance(view, dict):
         raise ManifestError("no object")
-    for name, expected in (("format", FORMAT), ("version", VERSION)):
+    for name, expected in _CONSTANTS.items():
         found = view.pop(name, None)
         if found != expected or type(found) is not type(expected):
             raise ManifestError(f"`{name}` is not {json.dumps(expected)}")

@@ -16,8 +16,7 @@ usage: stockade run [OPTIONS] [--] PROGRAM [ARGS...]
        stockade snapshot POLICY... [OPTIONS]
        stockade diff OLD NEW [OPTIONS]
        stockade query [OPTIONS] POLICY|BUNDLE REQUEST...
-       stockade report POLICY|BUNDLE --html FILE
-       stockade fidelity POLICY
+       stockade report POLICY|BUNDLE --html FILE; stockade fidelity POLICY
        stockade verify BUNDLE; stockade disasm BUNDLE
 
 run      confine PROGRAM and become it
@@ -28,10 +27,11 @@ diff     say what two policies, bundles or revisions decide otherwise
 query    say what is decided about one request, and why
 report   write a page of what a policy or bundle means
 fidelity say how well which host holds each key of a policy
-verify   repeat the proof of a bundle from its file alone
-disasm   print a bundle's calls and programs
+verify   judge a bundle anew from its file alone
+disasm   print a bundle's calls and programs, its profile or its manifest
 
 `stockade COMMAND --help` lists the options of one.
+TARGET: linux-x86_64, linux-aarch64, macos or windows; the last two simulated.
 Status: PROGRAM's own, or 125: refused or failed, says why. check, verify,
 query, snapshot --check, diff --fail-on: 0 yes, 1 no, 125 undecided or refused.
 """
@@ -45,6 +45,7 @@ _COMPILE = """\
 Writes NAME.TARGET.stk and NAME.TARGET.txt into DIR, by default the policy's
 own folder. TARGET is linux-x86_64, linux-aarch64, macos or windows; without
 one, both of Linux, macos, and windows where the policy names its container.
+What is made for macos and windows is simulated, never run there.
 """
 _DIFF = """\
 OLD and NEW are policies, bundles, or REV:PATH of git. No output means equal
@@ -66,9 +67,24 @@ compared.
 _QUERY = """\
 REQUEST is one of: read, write, list, exec, create, truncate, remove-file, ...
 PATH; connect [udp] HOST:PORT; connect unix PATH|@NAME; bind [udp] PORT; listen
-PORT; call NAME ARGS...; signal NAME [inside]; spawn; env NAME; stream KIND;
-start [without PATH]. Of what creates or removes, PATH is the folder.
+PORT; call NAME ARGS...; signal NAME [inside]; spawn; inspect; service NAME;
+env NAME; stream KIND; start [without PATH]. Of what creates or removes, PATH is
+the folder. TARGET: see `stockade --help`.
 Status 0: allowed on every host, 1: not so.
+"""
+
+_FIDELITY = """\
+Says of each key how each kind of Linux host, macOS and Windows hold its value:
+enforced, weaker, stricter, granted, without meaning or refused, and why.
+What it says of macOS and Windows is simulated, never run there.
+"""
+_VERIFY = """\
+Status 0: proved, or for macOS and Windows simulated, never run there; 1: not
+what it claims.
+"""
+_DISASM = """\
+Prints a Linux bundle's calls and programs, a macOS profile with its parameters,
+or a Windows manifest as JSON. The last two were never run there.
 """
 
 _PAGES = {
@@ -79,9 +95,9 @@ _PAGES = {
     "diff": ("stockade diff OLD NEW [OPTIONS]", _DIFF),
     "query": ("stockade query [OPTIONS] POLICY|BUNDLE REQUEST...", _QUERY),
     "report": ("stockade report POLICY|BUNDLE --html FILE [OPTIONS]", _REPORT),
-    "fidelity": ("stockade fidelity POLICY", ""),
-    "verify": ("stockade verify BUNDLE", "Status 0: proved, 1: not what it claims.\n"),
-    "disasm": ("stockade disasm BUNDLE", ""),
+    "fidelity": ("stockade fidelity POLICY", _FIDELITY),
+    "verify": ("stockade verify BUNDLE", _VERIFY),
+    "disasm": ("stockade disasm BUNDLE", _DISASM),
 }
 
 

@@ -17,13 +17,13 @@ class BackEnd(Generic[Made]):
     """What makes, judges and shows one kind of artifact.
 
     `build` takes policy, name, target and the IDs of warnings to leave out; `judge`
-    raises GateRefusedError, and gives the number of proofs; `show` takes policy,
-    artifact and the bundle's checksum. Each takes the policy as it was written, with
-    the paths of every system.
+    raises GateRefusedError, and gives how many programs it proved (Linux) or decisions
+    it simulated (macOS, Windows); `show` takes policy, artifact and the bundle's
+    checksum. Each takes the policy as it was written, with the paths of every system.
 
     Without a policy: `claimed` rebuilds the one that an artifact says to hold, raising
-    KeyError or KeyRowsError where none does; `verdict` says in lines what a number of
-    proofs means; `disassemble` gives what is applied, as lines.
+    KeyError or KeyRowsError where none does; `verdict` says in lines what that number
+    means; `disassemble` gives what is applied, as lines.
     """
 
     build: Callable[[Policy, str, str, frozenset[str]], Made]

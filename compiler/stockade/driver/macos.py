@@ -35,8 +35,8 @@ def _claimed(artifact: MacosArtifact) -> Policy:
     return policy_of(artifact.keys)
 
 
-def _verdict(artifact: MacosArtifact, proved: int) -> tuple[str, ...]:
-    found = f"{proved} decisions of the profile simulated, each as its keys mean"
+def _verdict(artifact: MacosArtifact, decided: int) -> tuple[str, ...]:
+    found = f"{decided} decisions of the profile simulated, each as its keys mean"
     return (f"{artifact.target}: {found}; never run on macOS",)
 
 

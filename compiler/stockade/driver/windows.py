@@ -36,8 +36,8 @@ def _claimed(artifact: WindowsArtifact) -> Policy:
     return policy_of(artifact.keys)
 
 
-def _verdict(artifact: WindowsArtifact, proved: int) -> tuple[str, ...]:
-    found = f"{proved} decisions of the access lists simulated, each as its keys mean"
+def _verdict(artifact: WindowsArtifact, decided: int) -> tuple[str, ...]:
+    found = f"{decided} decisions of the access lists simulated, each as its keys mean"
     return (f"{artifact.target}: {found}; never run on Windows",)
 
 

@@ -222,4 +222,8 @@ def _start(subject: AnySubject, request: StartRequest) -> tuple[str, Reason]:
             return REFUSED, Reason(
                 f"no writable path may reach {place.base} `{place.path}`"
             )
-    return ALLOWED, Reason("nothing refuses the start")
+    if on_linux(subject):
+        return ALLOWED, Reason("nothing refuses the start")
+    return ALLOWED, Reason(
+        "the artifact refuses no start; the launcher of this system starts nothing yet"
+    )
