@@ -13,7 +13,7 @@ from stage import REPOSITORY
 from stockade.abi.targets import System
 from stockade.cli.main import run
 from stockade.driver.fidelity import PLANS
-from stockade.model.policy import Children, Ip, Policy, Signals
+from stockade.model.policy import Children, Ip, MemoryFiles, Policy, Signals
 from stockade.model.policy import System as SystemSet
 from stockade.plan.fidelity import Standing, State, standings, system_standings
 from stockade.plan.warnings import warnings
@@ -100,6 +100,15 @@ def test_what_a_system_cannot_hold_is_refused_with_the_reason() -> None:
     assert own.state is State.IMPOSSIBLE
     assert "leaves out the loader" in own.reasons[0]
     assert _on(System.MACOS, policy, "ip").state is State.REFUSED
+
+
+def test_what_holds_without_being_written_grants_nothing() -> None:
+    """A profile has no code made at run time unless the key lets it."""
+    left_out = _on(System.MACOS, Policy(), "memory_files")
+    assert left_out.state is State.ENFORCED
+    assert left_out.reasons == ("it holds without being written",)
+    opened = _on(System.MACOS, Policy(memory_files=MemoryFiles.ALLOWED), "memory_files")
+    assert opened.state is State.WEAKER
 
 
 def test_a_deviation_that_turns_nothing_round_is_not_told() -> None:

@@ -21,7 +21,7 @@ from stockade.model.path_family import policy_on
 from stockade.model.policy import Policy
 from stockade.model.sheet import sheet
 from stockade.plan.requirements import requirements
-from stockade.plan.support import NOTHING, Lack, unbuilt
+from stockade.plan.support import ALIKE, NOTHING, UNWRITTEN, Lack, unbuilt
 from stockade.plan.variants import lowest_abi
 from stockade.plan.warnings import warnings
 
@@ -188,7 +188,18 @@ def _on_system(
         state = State.STRICTER
     elif field in NOTHING[system] and not held_by:
         return Standing(State.MEANINGLESS, reasons=(f"it {NOTHING[system][field]}",))
+    elif not held_by and _holds_unwritten(policy, field, system):
+        return Standing(State.ENFORCED, reasons=(f"it {UNWRITTEN}",))
     return Standing(state, held_by, warned, reasons)
+
+
+def _holds_unwritten(policy: Policy, field: str, system: System) -> bool:
+    """Tell whether a key that is left out takes as much away as its strictest word.
+
+    No requirement tells of it then.
+    """
+    found = (why for (name, _), why in ALIKE[system].items() if name == field)
+    return getattr(policy, field) is None and UNWRITTEN in found
 
 
 def _deviating(policy: Policy, system: System) -> tuple[Deviation, ...]:

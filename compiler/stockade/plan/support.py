@@ -225,6 +225,7 @@ NOTHING: Mapping[System, Mapping[str, str]] = {
         "mach_services": _OF_MACOS,
     },
 }
+UNWRITTEN = "holds without being written"
 # Words that a system makes no difference of to the word before them, strictest first,
 # or to leaving the key out; and what holds them there, or tells that nothing does.
 ALIKE: Mapping[System, Mapping[tuple[str, str], str]] = {
@@ -233,8 +234,8 @@ ALIKE: Mapping[System, Mapping[tuple[str, str], str]] = {
         ("sockets", "none"): "a pair of sockets is nothing that a profile judges",
         ("others", "fixed"): "a program asks nothing of others there in any case",
         ("ipc", "isolated"): "is `none` there: no object is the program's own",
-        ("ipc", "none"): "holds without being written",
-        ("memory_files", "refused"): "holds without being written",
+        ("ipc", "none"): UNWRITTEN,
+        ("memory_files", "refused"): UNWRITTEN,
     },
     System.WINDOWS: {
         ("system", "none"): "every container reads what Windows opens to all of them",
