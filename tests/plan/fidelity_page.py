@@ -29,8 +29,9 @@ _HEAD = """\
 
 For every key and value, alone beside the defaults: what holds it on which Linux hosts,
 on macOS and on Windows, by the requirements of [requirements.md](requirements.md).
-**Nothing here was ever run on a Mac or on Windows**: what these rows say is derived
-from what is published of both systems, and agrees with evaluators of the artifacts.
+**Nothing here was ever run on a Mac or on Windows**: what these rows say is simulated
+where a request decides it, and otherwise derived from documentation
+([evidence.md](evidence.md)).
 `weaker than the word says` names the warnings that `check` prints
 ([command-line.md](command-line.md)); in brackets stands what the system does otherwise,
 by the tables that the evaluators are held to. `means nothing` says of a value that it
