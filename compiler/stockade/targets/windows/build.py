@@ -54,6 +54,8 @@ _PREFIX = "stockade"
 # 192 bits: with the longest number a name has 63 characters, and a container's own
 # may have 64.
 _HASH_DIGITS = 48
+# Rises when the entries of an equal policy change: the old ones may still lie on files.
+_ENTRIES_VERSION = "1"
 _HANDLES = ("standard-input", "standard-output", "standard-error")
 
 
@@ -118,7 +120,8 @@ def _base(keys: tuple[KeyRow, ...]) -> str:
     hold the whole policy: what one policy opened, another one's program does not get.
     """
     digest = hashlib.sha256()
-    for row in keys:
+    rows = (KeyRow("entries", _ENTRIES_VERSION), *keys)
+    for row in rows:
         for text in (row.name, row.value):
             digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
     return f"{_PREFIX}.{digest.hexdigest()[:_HASH_DIGITS]}"
