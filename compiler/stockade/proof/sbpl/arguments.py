@@ -18,6 +18,7 @@ from stockade.proof.sbpl.filters import (
     require_any,
     serialized_size,
 )
+from stockade.proof.sbpl.limits import MAX_SERIALIZED
 from stockade.proof.sbpl.place import UnreadableArgumentError
 from stockade.proof.sbpl.regex import Expression
 
@@ -120,7 +121,16 @@ def _subpath(arguments: Sequence[object], doubt: Doubt) -> Filter:
 
 
 def _path_ancestors(arguments: Sequence[object], doubt: Doubt) -> Filter:
-    above = [found for one in _texts(arguments) for found in ancestors(one)]
+    above: list[str] = []
+    size = 0
+    for found in (found for one in _texts(arguments) for found in ancestors(one)):
+        # Each is as long as what lies above it, so a long path has them without end.
+        size += serialized_size(found)
+        if size > MAX_SERIALIZED:
+            raise UnreadableArgumentError(
+                "the folders above this path have no room in one rule: write several"
+            )
+        above.append(found)
     if not above:
         doubt("nothing lies above this path, and what Apple makes of that is not known")
         return path_filter(_PATH, PathSet(), "")

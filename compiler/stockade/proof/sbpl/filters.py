@@ -14,6 +14,7 @@ from stockade.proof.sbpl.context import Context, folded
 from stockade.proof.sbpl.limits import (
     BYTES_PER_PATTERN,
     MAX_FILTER_DEPTH,
+    MAX_SERIALIZED,
     MAX_TESTS,
 )
 from stockade.proof.sbpl.place import UnreadableArgumentError
@@ -90,6 +91,8 @@ def require_any(filters: Sequence[Filter]) -> Filter:
     """Make a filter that holds where any does."""
     if len(filters) == 1:
         return filters[0]
+    # Before the paths are copied: a filter of itself twice doubles them each time.
+    _check_room(filters)
     sets = [one.paths for one in filters if one.paths]
     others = [one for one in filters if not one.paths]
     tests = [one.holds for one in others]
@@ -132,6 +135,15 @@ def require_not(one: Filter) -> Filter:
     return _compound([one], lambda context: not one.holds(context), tests=1 + one.tests)
 
 
+def _check_room(filters: Sequence[Filter]) -> None:
+    size = sum(one.serialized for one in filters)
+    if size > MAX_SERIALIZED:
+        raise UnreadableArgumentError(
+            f"the patterns of this rule take about {size} bytes; a rule has room for"
+            f" {MAX_SERIALIZED}: write several rules"
+        )
+
+
 def _compound(
     filters: Sequence[Filter],
     holds: Callable[[Context], bool],
@@ -147,6 +159,7 @@ def _compound(
         )
     if tests > MAX_TESTS:
         raise UnreadableArgumentError(f"the filter has more than {MAX_TESTS} tests")
+    _check_room(filters)
     return Filter(
         holds,
         tuple(dict.fromkeys(kind for one in filters for kind in one.kinds)),
