@@ -34,7 +34,12 @@ _CLOSED_ON_FILES = (
 # Requests of a terminal, by the letter `t` and a number (sys/ttycom.h of macOS):
 # TIOCEXCL, TIOCSETA, TIOCSETAW, TIOCSETAF, TIOCSETD, TIOCSIG, TIOCSCTTY, TIOCCONS,
 # TIOCSWINSZ, TIOCSTI and TIOCSPGRP.
-_TAKING_A_TERMINAL = (13, 20, 21, 22, 27, 95, 97, 98, 103, 114, 118)
+_BY_TERMIOS = (13, 20, 21, 22, 27, 95, 97, 98, 103, 114, 118)
+# The settings once more, as 4.3BSD asked for them (sys/ioctl_compat.h; apple/darwin-xnu
+# has them in bsd/kern/tty_compat.c): OTIOCSETD, TIOCSETP, TIOCSETN, TIOCSETC, TIOCSLTC,
+# TIOCLSET, TIOCLBIC and TIOCLBIS.
+_BY_SGTTY = (1, 9, 10, 17, 117, 125, 126, 127)
+_TAKING_A_TERMINAL = (*_BY_TERMIOS, *_BY_SGTTY)
 # TIOCGETA and TIOCGWINSZ.
 _LOOKING_AT_A_TERMINAL = (19, 104)
 # SIOCSIFADDR, and FIONBIO, which makes a socket's calls return at once.
