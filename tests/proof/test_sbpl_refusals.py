@@ -124,9 +124,14 @@ HOSTILE = {
     "large literal": "9" * 19 + "9",
     "deep filters": f"{_NESTED}(let loop () (set! f (require-not f)) (loop))",
     "wide filters": f"{_NESTED}(let loop () (set! f (require-all f f)) (loop))",
-    "paths of itself": '(define a (literal "/a"))' + "(define a (require-any a a))" * 40,
-    "long way": "(define p \"" + "/a" * 900_000 + "\")(allow file* (path-ancestors p))",
-    "many ways": "(define p \"" + "/a" * 900 + "\")(list" + " (path-ancestors p)" * 80 + ")",
+    "paths of itself": '(define a (literal "/a"))'
+    + "(define a (require-any a a))" * 40,
+    "long way": '(define p "' + "/a" * 900_000 + '")(allow file* (path-ancestors p))',
+    "many ways": '(define p "'
+    + "/a" * 900
+    + '")(list'
+    + " (path-ancestors p)" * 80
+    + ")",
     "many rules": f"{_NESTED}(let loop () (allow file* f) (loop))",
     "many expressions": '(let loop () (regex "%s") (loop))' % ("a" * 2000),
     "own import": '(import "me.sb")',
