@@ -7,7 +7,7 @@ from stockade.abi.targets import System
 from stockade.artifact.macos_listing import disassemble_macos
 from stockade.artifact.macos_snapshot import write_snapshot
 from stockade.driver.back_end import BackEnd
-from stockade.model.key_rows import policy_of
+from stockade.driver.key_claim import policy_of_keys
 from stockade.model.macos_artifact import MacosArtifact
 from stockade.model.path_family import policy_on
 from stockade.model.policy import Policy
@@ -32,7 +32,7 @@ def build_macos(
 
 
 def _claimed(artifact: MacosArtifact) -> Policy:
-    return policy_of(artifact.keys)
+    return policy_of_keys(artifact.keys, System.MACOS)
 
 
 def _verdict(artifact: MacosArtifact, decided: int) -> tuple[str, ...]:

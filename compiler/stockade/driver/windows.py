@@ -9,7 +9,7 @@ from stockade.abi.targets import System
 from stockade.artifact.manifest import manifest
 from stockade.artifact.windows_snapshot import write_snapshot
 from stockade.driver.back_end import BackEnd
-from stockade.model.key_rows import policy_of
+from stockade.driver.key_claim import policy_of_keys
 from stockade.model.path_family import policy_on
 from stockade.model.policy import Policy
 from stockade.model.windows_artifact import WindowsArtifact
@@ -33,7 +33,7 @@ def build_windows(
 
 
 def _claimed(artifact: WindowsArtifact) -> Policy:
-    return policy_of(artifact.keys)
+    return policy_of_keys(artifact.keys, System.WINDOWS)
 
 
 def _verdict(artifact: WindowsArtifact, decided: int) -> tuple[str, ...]:

@@ -7,10 +7,12 @@ version does not build, so that a policy is wrong everywhere or nowhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stockade.diagnostics import Code, Note, Report
-from stockade.policy.format import KEYS, Kind
+from stockade.model.policy import Commands, Policy
+from stockade.policy.format import KEYS, MACH_SERVICES, Kind
 from stockade.policy.settings import Setting, Settings
 
 
@@ -78,6 +80,24 @@ def check_conflicts(settings: Settings, report: Report) -> None:
             setting.node.span,
             note,
         )
+
+
+def contradictions(policy: Policy) -> Iterator[str]:
+    """Name in words what a policy without a file says that no file may say."""
+    for need in _NEEDS:
+        field, other = (path.rpartition(".")[2] for path in (need.path, need.other))
+        if field == "allow":
+            holds = policy.commands is Commands.LISTED
+        else:
+            value = getattr(policy, field, "")
+            holds = value in need.words if need.words else bool(value)
+        # Nothing stands for a key that is not written.
+        word = getattr(policy, other) or KEYS[need.other].default
+        if holds and word not in need.allowed:
+            yield f"`{field}` beside this `{other}`: {need.why}"
+    for name in policy.mach_services:
+        if name not in MACH_SERVICES:
+            yield f"`{name}` is no service that a policy may name"
 
 
 def _applies(need: _Need, setting: Setting) -> bool:
