@@ -10,10 +10,8 @@ from stockade.artifact.encode import encode
 from stockade.driver.bundle import verify
 from stockade.driver.macos import build_macos
 from stockade.model.policy import (
-    Access,
     Children,
     Commands,
-    Grant,
     Ip,
     MemoryFiles,
     Policy,
@@ -23,7 +21,6 @@ from stockade.model.policy import (
 )
 from stockade.proof.gate import GateRefusedError
 
-_OUT = Grant("/srv/out", Access.READ_WRITE)
 _FORBIDDEN = {
     "sockets without a network": Policy(sockets=Sockets.NONE, ip=Ip.ALL),
     "no sockets but Unix ones": Policy(
@@ -35,14 +32,12 @@ _FORBIDDEN = {
     "a list beside memory files": Policy(
         commands=Commands.LISTED, memory_files=MemoryFiles.ALLOWED
     ),
-    "paths in a writable path": Policy(grants=(Grant("/srv/OUT/x", Access.READ), _OUT)),
 }
 _LIKE_THEM = {
     "no sockets": Policy(sockets=Sockets.NONE),
     "contained": Policy(children=Children.CONTAINED, signals=Signals.ISOLATED),
     "the one service": Policy(ip=Ip.ALL, mach_services=("com.apple.trustd.agent",)),
     "a list": Policy(commands=Commands.LISTED),
-    "paths beside a writable path": Policy(grants=(Grant("/srv/x", Access.READ), _OUT)),
 }
 
 

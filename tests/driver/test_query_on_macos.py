@@ -21,3 +21,12 @@ def test_a_link_of_the_root_is_asked_about_by_what_it_leads_to(verb: str) -> Non
     ]
     assert answers[0] == answers[1] == "allow"
     assert answers[2] != "allow"
+
+
+def test_no_answer_is_about_the_program_by_accident() -> None:
+    """The program is what a start names; a path of the policy is executed as before."""
+    policy = b'version = 1\nfilesystem.read_exec = ["/opt/tools"]\n'
+    side = read_side(policy, "p.toml", ["macos"])
+    for path in ("/usr/bin/true", "/bin/sh"):
+        assert query(side, ["exec", path])[0].decision != "allow"
+    assert query(side, ["exec", "/opt/tools/x"])[0].decision == "allow"

@@ -208,6 +208,15 @@ def test_longest_path_of_a_mac() -> None:
         assert not unbuilt(policy, System.LINUX)
 
 
+@pytest.mark.parametrize("path", ["/", "/etc", "/private/var", "/dev", "/dev/tty"])
+def test_folders_of_a_mac_are_no_commands(path: str) -> None:
+    listed = Policy(commands=Commands.LISTED, grants=(Grant(path, Access.COMMAND),))
+    (lack,) = unbuilt(listed, System.MACOS)
+    assert (lack.lack, lack.word) == (Lack.IMPOSSIBLE, path)
+    file = (Grant("/usr/bin/true", Access.COMMAND),)
+    assert not unbuilt(replace(listed, grants=file), System.MACOS)
+
+
 def test_what_windows_lacks() -> None:
     """S1-051 S2-338 GL-201."""
     assert _lacking(Policy(), System.WINDOWS) == [("appcontainer_name", "")]

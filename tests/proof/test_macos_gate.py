@@ -21,6 +21,7 @@ from stockade.model.policy import (
     Ip,
     MemoryFiles,
     Policy,
+    ProjectFiles,
     Signals,
     UnixSockets,
 )
@@ -267,3 +268,26 @@ def test_an_environment_of_another_policy_is_refused() -> None:
     other = _built(replace(policy, pass_names=("SECRET",)))
     with pytest.raises(GateRefusedError, match="SECRET"):
         judge(policy, other)
+
+
+@pytest.mark.parametrize("access", [Access.READ, Access.READ_EXEC, Access.COMMAND])
+@pytest.mark.parametrize(
+    "path", ["/usr/bin/true", "/USR/BIN/true", "/system/library/x"]
+)
+def test_no_path_is_taken_for_another(path: str, access: Access) -> None:
+    """Neither for the program, nor for another folder where case does not count."""
+    commands = Commands.LISTED if access is Access.COMMAND else Commands.ANY
+    policy = Policy(grants=(Grant(path, access),), commands=commands)
+    artifact = build(
+        policy_on(policy, System.MACOS), name="p", requirements=(), warnings=()
+    )
+    assert judge(policy, artifact) > 100
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "/dev/zero"])
+def test_a_writable_device_of_the_system_holds_no_project(path: str) -> None:
+    guarded = Policy(
+        grants=(Grant(path, Access.READ_WRITE),), project_files=ProjectFiles.PROTECTED
+    )
+    artifact = build(guarded, name="p", requirements=(), warnings=())
+    assert judge(guarded, artifact) > 100

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stockade.abi.targets import System
 from stockade.model.key_rows import KeyRow, KeyRowsError, policy_of
 from stockade.model.policy import Policy
-from stockade.plan.support import unbuilt
 from stockade.policy.conflicts import contradictions
 
 
-def policy_of_keys(rows: Iterable[KeyRow], system: System) -> Policy:
-    """Read a policy back; raises KeyRowsError for one that is never compiled."""
+def policy_of_keys(rows: Iterable[KeyRow]) -> Policy:
+    """Read a policy back; raises KeyRowsError for one that no file may say."""
     policy = policy_of(rows)
     for fault in contradictions(policy):
         raise KeyRowsError(fault)
-    for lack in unbuilt(policy, system):
-        message = f"`{lack.word or lack.field}` {lack.lack.value}: it {lack.why}"
-        raise KeyRowsError(message)
     return policy

@@ -32,7 +32,7 @@ def build_macos(
 
 
 def _claimed(artifact: MacosArtifact) -> Policy:
-    return policy_of_keys(artifact.keys, System.MACOS)
+    return policy_of_keys(artifact.keys)
 
 
 def _verdict(artifact: MacosArtifact, decided: int) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ def build_windows(
 
 
 def _claimed(artifact: WindowsArtifact) -> Policy:
-    return policy_of_keys(artifact.keys, System.WINDOWS)
+    return policy_of_keys(artifact.keys)
 
 
 def _verdict(artifact: WindowsArtifact, decided: int) -> tuple[str, ...]:

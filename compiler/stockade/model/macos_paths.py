@@ -9,6 +9,10 @@ that a firmlink leads to. What else is a link on a host, only the launcher can r
 
 from __future__ import annotations
 
+from functools import cache
+
+from stockade.model.macos_set import every_macos_path
+
 # Links of the root folder, which a program may look at under their own names.
 LINKS_IN_ROOT = ("/etc", "/tmp", "/var")  # noqa: S108 - names to look for
 _LINKED_TO = "/private"
@@ -37,15 +41,38 @@ _FIRMLINKS = (
 
 
 def canonical_macos_path(path: str) -> str:
-    """Give the spelling of an absolute, normalised path that a profile must hold."""
+    """Give the spelling of an absolute, normalised path that a profile must hold.
+
+    Folders of the system's own are named as the system names them, in any case.
+    """
     tail = _below(path, _DATA)
     if tail and any(_below(tail, link) is not None for link in _FIRMLINKS):
         path = tail
     for link in LINKS_IN_ROOT:
         rest = _below(path, link)
         if rest is not None:
-            return f"{_LINKED_TO}{link}{rest}"
+            path = f"{_LINKED_TO}{link}{rest}"
+            break
+    head, tail = path, ""
+    while head:
+        spelled = _spellings().get(head.casefold())
+        if spelled:
+            return f"{spelled}{tail}"
+        head, _, last = head.rpartition("/")
+        tail = f"/{last}{tail}"
     return path
+
+
+@cache
+def _spellings() -> dict[str, str]:
+    """Give the paths of the start set, and the folders above them, by their folds."""
+    found: dict[str, str] = {}
+    for path in every_macos_path():
+        end = len(path)
+        while end > 0:
+            found[path[:end].casefold()] = path[:end]
+            end = path.rfind("/", 0, end)
+    return found
 
 
 def _below(path: str, folder: str) -> str | None:

@@ -119,6 +119,11 @@ def mapped_macos_paths(policy: Policy) -> tuple[str, ...]:
     return _paths(_Group.MAPPED, policy.system, policy.ip)
 
 
+def every_macos_path() -> tuple[str, ...]:
+    """List the paths of the start set of any policy, without the root folder."""
+    return tuple(row.path for row in (*READABLE, *WRITABLE, *LISTED) if row.path != "/")
+
+
 @cache
 def _paths(group: _Group, system: System, ip: Ip) -> tuple[str, ...]:
     if system is System.NONE:

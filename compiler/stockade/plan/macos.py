@@ -235,5 +235,5 @@ def _processes(policy: Policy) -> _Lines:
         yield _line(
             "memory-files-refused",
             "no executable file in memory",
-            "Seatbelt: no named shared memory, no code made at run time",
+            "Seatbelt: no named shared memory, no memory for JIT compilers",
         )

@@ -15,9 +15,15 @@ from enum import Enum
 from stockade.abi.targets import System
 from stockade.model.decide import covers
 from stockade.model.macos_paths import canonical_macos_path
-from stockade.model.macos_set import READABLE, Purpose
+from stockade.model.macos_set import READABLE, Purpose, every_macos_path
 from stockade.model.overlap import overlaps
-from stockade.model.path_family import Family, family_of, family_on, policy_on
+from stockade.model.path_family import (
+    Family,
+    family_of,
+    family_on,
+    folders_above,
+    policy_on,
+)
 from stockade.model.policy import (
     Access,
     Children,
@@ -85,6 +91,7 @@ def unbuilt(policy: Policy, system: System) -> tuple[Unbuilt, ...]:
             found += _too_long_for_a_mac(policy)
             found += _overlaps_on_a_mac(policy)
             found += _over_libraries(policy)
+            found += _folders_as_commands(policy)
         case System.WINDOWS:
             found += _of_places(own)
             found += _variables_by_case(own)
@@ -303,6 +310,22 @@ def _over_libraries(policy: Policy) -> Iterator[Unbuilt]:
                 )
                 yield Unbuilt("grants", grant.path, why, Lack.IMPOSSIBLE, grant)
                 break
+
+
+def _folders_as_commands(policy: Policy) -> Iterator[Unbuilt]:
+    """Find listed commands that are folders of the system, or devices."""
+    folders = {
+        above
+        for path in (*every_macos_path(), "/dev/x")
+        for above in folders_above(_as_a_mac_reads(path))
+    }
+    for grant in _posix(policy):
+        path = _as_a_mac_reads(grant.path)
+        is_none = path in folders or path.startswith("/dev/")
+        if grant.access is Access.COMMAND and is_none:
+            yield Unbuilt(
+                "grants", grant.path, "is no program there", Lack.IMPOSSIBLE, grant
+            )
 
 
 def _posix(policy: Policy) -> list[Grant]:
