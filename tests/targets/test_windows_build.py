@@ -179,7 +179,7 @@ def test_junctions_get_an_entry_that_reaches_nothing_below() -> None:
     """S2-357: by the word of the policy."""
     for one in built(POLICY).entries:
         ((_, flags, mask, _),) = map(read_entry, one.junction)
-        assert (flags, mask) == ("", right.GENERIC_READ)
+        assert (flags, mask) == ("", right.FILE_GENERIC_READ)
     refused = built(replace(POLICY, junctions=Junctions.REFUSE))
     assert [one.junction for one in refused.entries] == [(), (), ()]
     assert refused.junctions == "refuse"

@@ -17,10 +17,10 @@ from typing import assert_never
 from stockade.abi import file_access as right
 from stockade.model.policy import Access
 
-_READ = right.GENERIC_READ
-_READ_AND_ENTER = right.GENERIC_READ | right.GENERIC_EXECUTE
-_WRITE = right.GENERIC_READ | right.GENERIC_WRITE
-_WRITE_AND_ENTER = _WRITE | right.GENERIC_EXECUTE
+_READ = right.FILE_GENERIC_READ
+_READ_AND_ENTER = right.FILE_GENERIC_READ | right.FILE_GENERIC_EXECUTE
+_WRITE = right.FILE_GENERIC_READ | right.FILE_GENERIC_WRITE
+_WRITE_AND_ENTER = _WRITE | right.FILE_GENERIC_EXECUTE
 
 _HERE = ""
 _HERE_AND_BELOW = "OICI"
