@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stockade.artifact.errors import BundleRefused
+from stockade.artifact.errors import BundleRefused, LimitExceeded
 from stockade.artifact.layout import LIMITS
 from stockade.cli.arguments import read_arguments
 from stockade.cli.compiling import known_target
@@ -51,5 +51,7 @@ def _side(path: str, wanted: list[str]) -> Side:
         raise Refusal(f"cannot read {quote(path)}: {error.strerror}") from error
     except BundleRefused as refused:
         raise Refusal(f"{quote(path)} is no bundle: {refused}") from refused
+    except LimitExceeded as refused:
+        raise Refusal(f"{quote(path)} is too big: {refused}") from refused
     except ClaimRefusedError as refused:
         raise Refusal(f"cannot answer for {quote(path)}: {refused}") from refused

@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from stockade.artifact.errors import BundleRefused
+from stockade.artifact.errors import BundleRefused, LimitExceeded
 from stockade.artifact.layout import LIMITS
 from stockade.cli.output import Refusal, write_error
 from stockade.diagnostics import PolicyRejected, quote
@@ -33,6 +33,9 @@ def side(what: str, operand: str, wanted: list[str]) -> Side:
         raise Refusal(
             f"the {what} {quote(operand)} is no bundle: {refused}"
         ) from refused
+    except LimitExceeded as refused:
+        message = f"the {what} {quote(operand)} is too big: {refused}"
+        raise Refusal(message) from refused
     except ClaimRefusedError as refused:
         message = f"the {what} {quote(operand)} cannot be compared: {refused}"
         raise Refusal(message) from refused

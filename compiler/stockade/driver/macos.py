@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from stockade.abi.targets import System
+from stockade.artifact.errors import LimitExceeded
 from stockade.artifact.macos_listing import disassemble_macos
 from stockade.artifact.macos_snapshot import write_snapshot
 from stockade.driver.back_end import BackEnd
@@ -14,21 +15,28 @@ from stockade.model.policy import Policy
 from stockade.plan.macos import requirements
 from stockade.plan.macos_warnings import warnings
 from stockade.proof.macos_gate import judge
+from stockade.proof.sbpl.limits import MAX_TEXT
 from stockade.targets.macos.build import build
 
 
 def build_macos(
     policy: Policy, name: str, target: str, hidden: frozenset[str] = frozenset()
 ) -> MacosArtifact:
-    """Build the artifact of a policy, unjudged; there is one for all Macs."""
+    """Build the artifact of a policy, unjudged; there is one for all Macs.
+
+    Raises LimitExceeded for a profile that the judge would not read.
+    """
     del target
     own = policy_on(policy, System.MACOS)
-    return build(
+    made = build(
         own,
         name=name,
         requirements=requirements(own),
         warnings=tuple(line for line in warnings(own) if line.id not in hidden),
     )
+    if len(made.profile) > MAX_TEXT:
+        raise LimitExceeded("characters of a profile", len(made.profile), MAX_TEXT)
+    return made
 
 
 def _claimed(artifact: MacosArtifact) -> Policy:
